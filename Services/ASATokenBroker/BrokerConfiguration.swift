@@ -3,20 +3,20 @@ import AttributionQueue
 import ServiceRuntime
 import UpstreamPacing
 
-/// What the broker takes from the deployment's configuration.
+/// The broker's part of the deployment's configuration.
 struct BrokerConfiguration: Sendable {
   let settings: AdServicesSettings
-  /// Of one call of Apple.
+  /// The timeout of one call to Apple.
   let timeout: Duration
   let retryRule: AdServicesRetryRule
   let breakerRule: CircuitBreaker.Rule
   let rateRule: RateRule
   let names: CampaignNames
 
-  /// Throws ``ConfigurationError`` where values contradict each other.
+  /// Throws ``ConfigurationError`` if values contradict each other.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     let settings = deployment.adServices
-    // A call must end while its token is held, however short the lease is.
+    // A call must end within its token's lease.
     let timeout = settings.timeout ?? min(.seconds(10), deployment.queue.lease * 4 / 5)
     guard timeout < deployment.queue.lease else {
       throw ConfigurationError("adServices.timeout", "must be less than queues.lease: a call must end while its token is held")

@@ -4,7 +4,7 @@ import ServiceRuntime
 /// The broker's own metrics.
 struct BrokerMetrics: Sendable {
   private let registry: MetricsRegistry
-  /// Apps that have a label of their own; all others share one.
+  /// The apps with a label of their own; all others share one label.
   private let apps: Set<String>
 
   init(_ registry: MetricsRegistry, apps: [String]) {
@@ -27,7 +27,7 @@ struct BrokerMetrics: Sendable {
       "attribution_adservices_breaker_state", help: "Whether Apple is asked: 0 yes, 1 by single probes, 2 no, because it fails.")
   }
 
-  /// - Parameter seconds: how long the call took.
+  /// - Parameter seconds: the duration of the call.
   func called(_ answer: AdServicesAnswer, seconds: Double) {
     let word =
       switch answer {
@@ -50,7 +50,7 @@ struct BrokerMetrics: Sendable {
     if exchange.isATTMismatch { registry.add("attribution_adservices_att_mismatch_total", 1, [app]) }
   }
 
-  /// Reads what is measured when it is asked for.
+  /// Reads gauges at each scrape.
   func observe(_ state: @escaping @Sendable () -> (inFlight: Int, waiting: Int, nearestSeconds: Double?, breaker: Int)) {
     let registry = registry
     registry.collect {

@@ -7,7 +7,7 @@ import ServiceRuntime
 import UpstreamPacing
 
 extension ServiceParts {
-  /// Puts the broker together: the worker that asks Apple, and the calls of internal systems.
+  /// Builds the broker: the worker that calls Apple, and the RPCs.
   static func tokenBroker(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let deployment = environment.configuration
@@ -20,11 +20,11 @@ extension ServiceParts {
       client.connectTimeout = settings.connectTimeout
     }
     let metrics = BrokerMetrics(environment.metrics, apps: deployment.apps.map(\.bundleId))
-    // Without Redis there is no token to ask about either: nothing is gained by going on without the shared bounds.
+    // Without Redis there are no tokens either, so the limits need not work without it.
     let concurrency = SharedConcurrency(
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
       total: settings.sharedConcurrency, most: settings.concurrency, whenStoreIsAway: .refuses)
-    let gate = AppleGate(
+    let gate = AppleCallGate(
       breaker: SharedCircuitBreaker(
         redis: redis, key: Keys.own("asa-token-broker", "breaker", shardOf: "adservices"), rule: configuration.breakerRule),
       rate: SharedRateLimit(
@@ -61,7 +61,7 @@ extension ServiceParts {
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.upstreams = [Upstream(name: "AdServices", url: environment.variables.adServicesURL, http: environment.httpClient())]
-    // Services end in reverse order: the permits are given back when the last call has ended.
+    // Services end in reverse order, so the permits are returned after the last call.
     parts.workers = [
       BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },
       BackgroundWork { await tokens.lookAfterStranded() },

@@ -6,23 +6,23 @@ import ServiceRuntime
 import UpstreamPacing
 import WireJSON
 
-/// Works the queue `tokens`: asks Apple about a token when the rule says so, until there is an outcome.
+/// Works the queue `tokens`: calls Apple about a token when the rule says so, until there is an outcome.
 struct TokenWorker: Sendable {
-  /// How long nobody asks after a 429 that does not say for how long.
+  /// The pause after a 429 without `Retry-After`.
   private static let unsaidHold: Duration = .seconds(1)
-  /// How often it is looked whether anybody finds out if Apple is back, and how often whether another instance has while Apple is away.
+  /// The interval at which the worker checks whether Apple has recovered, and whether a test call is needed.
   private static let strandedLook: Duration = .seconds(1)
   private static let breakerLook: Duration = .milliseconds(250)
-  /// A store that is away for longer than this has its message worked again a little later.
+  /// How long a message waits for Redis before it is retried later.
   private static let storeTime: Duration = .seconds(10)
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
   let installs: InstallStore
   let apple: AdServicesClient
-  let gate: AppleGate
+  let gate: AppleCallGate
   let rule: AdServicesRetryRule
-  /// No `Retry-After` is believed beyond this: then Apple is asked again, by one call.
+  /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
   let longestRetryAfter: Duration
   let names: CampaignNames
   let clock: ScaledClock
@@ -36,15 +36,15 @@ struct TokenWorker: Sendable {
         token: String(decoding: lease.message.body, as: UTF8.self), attributes: lease.message.attributes,
         receivedAt: lease.message.receivedAt)
     } catch {
-      return .deadLetter(error: "the message is no token: \(error.field) \(error.reason)")
+      return .deadLetter(error: "the message is not a token: \(error.field) \(error.reason)")
     }
     do {
-      // Nothing is stored before the first attempt.
+      // Before the first attempt nothing is stored.
       let known = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
       var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
       return try await proceed(&exchange, submission, lease)
     } catch {
-      // Of this there is no last time: the token has an end of its own.
+      // There is no limit of attempts, because the token expires.
       return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
     }
   }
@@ -61,7 +61,7 @@ struct TokenWorker: Sendable {
       case .finish(let outcome, _): return try await finish(&exchange, outcome, nil, lease)
       }
     } else if let due = exchange.nextCallAt, due > clock.wall() {
-      // Its last attempt was noted by a process that died before it could put the token off.
+      // A process that died had recorded the last attempt, but not postponed the token.
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
     guard let leave = gate.begin() else { return .giveBack }
@@ -77,7 +77,7 @@ struct TokenWorker: Sendable {
     case .call(let at):
       let wait = clock.real(at - after)
       if case .tryLater = answer {
-        // Its wait is for Apple's sake and ends when Apple is back, but not before the time that Apple has named.
+        // The token waits because of Apple, so its wait ends when Apple has recovered, but not before the time that Apple named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.strand(lease.deliveryID)
       } else {
@@ -94,7 +94,7 @@ struct TokenWorker: Sendable {
     }
   }
 
-  /// Apple's answer is worth some patience with the store: it cannot be had again without another call.
+  /// Repeats a step while Redis is unavailable, because Apple's answer could only be obtained again by another call.
   private func persistently<Result: Sendable>(_ step: () async throws -> Result) async throws -> Result {
     let end = ContinuousClock.now + Self.storeTime
     while true {
@@ -119,7 +119,7 @@ struct TokenWorker: Sendable {
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
       }
-    // On recovery those that were asked in vain take their places among all others again: they are the nearest to their end.
+    // On recovery, failed tokens rejoin the others by deadline, because they are nearest to their end.
     let stranded = await gate.end(leave, result)
     if !stranded.isEmpty { Task { await makeDue(stranded) } }
     switch answer {
@@ -180,7 +180,7 @@ struct TokenWorker: Sendable {
       let bundleId = exchange.bundleId
       let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
       switch joined {
-      case .stands(let attribution), .stood(let attribution): exchange.supersedes = attribution.supersedes
+      case .applied(let attribution), .alreadyApplied(let attribution): exchange.supersedes = attribution.supersedes
       case .superseded(let event): exchange.supersededBy = event
       }
     }

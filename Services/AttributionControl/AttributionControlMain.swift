@@ -5,7 +5,7 @@ import ServiceRuntime
   import Glibc
 #endif
 
-/// `attributionctl`: what operators do with the services, over their public contract.
+/// The `attributionctl` command: operators' work with the services, over their public contract.
 @main
 struct AttributionControl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -56,7 +56,7 @@ struct AttributionControl: AsyncParsableCommand {
     }
   }
 
-  /// The first word that is no command where one has to stand, with the command that may have been meant.
+  /// Finds the first word that is not a command where a command is required, and names the command that may have been meant.
   static func misspelt(_ words: [String]) -> CommandFailure? {
     var (command, path): (any ParsableCommand.Type, String) = (Self.self, "attributionctl")
     for word in words {
@@ -66,7 +66,7 @@ struct AttributionControl: AsyncParsableCommand {
         (command, path) = (next, path + " " + word)
         continue
       }
-      // Where there is a default, the word may be its first argument.
+      // If there is a default subcommand, the word may be that one's first argument.
       guard configuration.defaultSubcommand == nil else { return nil }
       let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
       let nearest = Spelling.nearest(to: word, among: names)

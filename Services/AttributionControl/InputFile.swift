@@ -2,21 +2,21 @@
   import Glibc
 #endif
 
-/// What a command reads: a file, or standard input where it is `-`.
+/// The input of a command: a file, or standard input for `-`.
 struct InputFile: ~Copyable {
-  /// One input that is read as a whole is no larger.
+  /// The most bytes of an input that is read as a whole.
   static let most = 64 << 20
 
   let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   private var hasEnded = false
-  /// Whether the last line was handed out as it stood, and not empty because it was too long.
+  /// Whether the last line was returned in full; a line that is too long is returned empty.
   private(set) var lineWasWhole = true
-  /// Bytes that were handed out as lines, their ends included.
+  /// Bytes that were returned as lines, including their line ends.
   private(set) var offset: Int64
 
-  /// - Parameter offset: where reading begins.
+  /// - Parameter offset: The offset in bytes at which reading begins.
   init(_ path: String, from offset: Int64 = 0) throws(CommandFailure) {
     self.path = path
     self.offset = offset
@@ -31,14 +31,14 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// Bytes of the file; nil of what has no size.
+  /// The file's size in bytes; nil for a pipe or a terminal.
   var size: Int64? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int64(status.st_size)
   }
 
-  /// Everything that is left.
+  /// Reads everything up to the end.
   mutating func rest() throws(CommandFailure) -> [UInt8] {
     while try fill() {
       guard buffer.count <= Self.most else { throw CommandFailure(.refusedInput, "\(path) is larger than \(Self.most >> 20) MiB") }
@@ -47,13 +47,13 @@ struct InputFile: ~Copyable {
     return buffer
   }
 
-  /// The first bytes, at the most so many.
+  /// Reads the first bytes, at most `most`.
   mutating func prefix(_ most: Int) throws(CommandFailure) -> [UInt8] {
     while buffer.count < most, try fill() {}
     return Array(buffer.prefix(most))
   }
 
-  /// The next line without its end; nil behind the last. One that is longer than `most` is answered empty, and passed.
+  /// Reads the next line without its line end; nil after the last. A line longer than `most` is skipped and returned empty.
   mutating func line(most: Int) throws(CommandFailure) -> [UInt8]? {
     var (looked, isTooLong) = (0, false)
     while true {

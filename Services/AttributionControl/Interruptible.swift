@@ -1,9 +1,9 @@
 import ServiceRuntime
 import UnixSignals
 
-/// Work that cleans up behind itself when it is told to end.
+/// Runs work that cleans up when the process is asked to end.
 enum Interruptible {
-  /// Cancels the work at SIGINT or SIGTERM and waits for its end; it then ends as interrupted, unless it says otherwise.
+  /// Cancels the work at SIGINT or SIGTERM and waits for its end. It then throws the interrupted failure, unless the work throws another.
   static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -18,7 +18,7 @@ enum Interruptible {
       let wasInterrupted = try await group.next() ?? false
       group.cancelAll()
       guard wasInterrupted else { return }
-      // Its own reason counts only where it is more than that it was ended.
+      // The work's own error is thrown unless it only reports the cancellation.
       do { while try await group.next() != nil {} } catch is CancellationError {} catch let failure as CommandFailure
         where failure.code == ExitStatus.interrupted.rawValue
       {}

@@ -12,9 +12,9 @@ import WireJSON
   import Glibc
 #endif
 
-/// The executable of a service, asked about a configuration file.
+/// Runs a service's executable to check a configuration file.
 enum ServiceExecutable {
-  /// In the folder that was named; else beside this executable, then on the PATH. Nil where there is none.
+  /// Searches the given folder, or else this executable's folder and then the PATH. Returns nil if there is none.
   static func find(_ service: ServiceName, in folder: String?) -> String? {
     var folders: [String] = []
     if let folder {
@@ -32,7 +32,7 @@ enum ServiceExecutable {
     return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
   }
 
-  /// Runs `SERVICE check-configuration FILE --output json` and reads what it says.
+  /// Runs `SERVICE check-configuration FILE --output json` and reads its output.
   static func problems(_ executable: String, _ file: String) throws(CommandFailure) -> [ConfigurationProblem] {
     let output = try run([executable, "check-configuration", file, "--output", "json"])
     guard let list = try? JSONValue(parsing: output).arrayValue else {
@@ -42,11 +42,11 @@ enum ServiceExecutable {
     return list.compactMap { ConfigurationProblem(json: $0) }
   }
 
-  /// What a program writes to its standard output; its exit code is left to what it wrote.
+  /// Runs a program and returns its standard output. Its exit code is ignored, because the output has the result.
   private static func run(_ words: [String]) throws(CommandFailure) -> [UInt8] {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw CommandFailure(.internalError, "no pipe can be made") }
-    // The child has its own copy of the writing end; with this one open it would never be at its end.
+    // The child gets its own copy of the writing end. If it inherited this one as well, the pipe would never end.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }
     var actions = posix_spawn_file_actions_t()

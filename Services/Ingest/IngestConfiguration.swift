@@ -2,18 +2,18 @@ import AppleAttribution
 import AttributionQueue
 import ServiceRuntime
 
-/// What ingest takes from the deployment's configuration.
+/// Ingest's part of the deployment's configuration.
 struct IngestConfiguration: Sendable {
-  /// Of one attempt to forward a session.
+  /// The timeout of one attempt to forward a session.
   static let forwardTimeout: Duration = .seconds(5)
 
   let routing: SessionRouting
   /// The longest that a session waits for the user's answer, milliseconds.
   let maximumWait: Int64
-  /// How long a session is tried that no host takes, from when it may be sent, milliseconds.
+  /// How long a session that no host accepts is retried, counted from when it may be sent, milliseconds.
   let patience: Int64
 
-  /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
+  /// Throws ``ConfigurationError`` if an app names an unknown strategy, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
     maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTStatusWait.maximumMilliseconds
@@ -23,7 +23,7 @@ struct IngestConfiguration: Sendable {
       guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {
         throw ConfigurationError("consentRouting.strategies.\(name)", "must be a list of domain names")
       }
-      // A strategy whose name says so keeps data in its region, also with domains of the deployment's own.
+      // If a strategy's name says that data stays in a region, that also applies with domains of the deployment.
       strategies[name] = ConsentStrategy(
         name: name, domains: domains,
         isDataResidency: settings.isDataResidency ?? strategies[name]?.isDataResidency ?? name.lowercased().contains("residency"))
@@ -32,7 +32,7 @@ struct IngestConfiguration: Sendable {
     for (index, app) in deployment.apps.enumerated() {
       guard strategies[app.consentStrategy] != nil else {
         throw ConfigurationError(
-          "apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is no known strategy")
+          "apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is not a known strategy")
       }
       byApp[app.bundleId] = app.consentStrategy
     }
@@ -41,7 +41,7 @@ struct IngestConfiguration: Sendable {
       filter: ConsentFilter(additionalNames: deployment.consentRemovedFields), strategies: byApp)
   }
 
-  /// How long the payload of a session is kept for sending, seconds: while it waits and is tried, and a while longer.
+  /// How long the payload of a session is kept for sending, seconds: the longest wait, the retries, and a margin.
   var payloadSeconds: Int { Int((maximumWait + patience) / 1000) + SessionStore.sentPayloadSeconds }
 
   private static func isDomain(_ text: String) -> Bool {

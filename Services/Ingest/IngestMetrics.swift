@@ -4,7 +4,7 @@ import ServiceRuntime
 struct IngestMetrics: Sendable {
   private let registry: MetricsRegistry
 
-  /// Apps that have a label of their own; all others share one.
+  /// The apps with a label of their own; all others share one label.
   private let apps: Set<String>
 
   init(_ registry: MetricsRegistry, apps: [String]) {

@@ -9,7 +9,7 @@ import ServiceRuntime
 import WireJSON
 
 extension ServiceParts {
-  /// Puts ingest together: the public routes, the worker that sends sessions on, and what internal systems may ask.
+  /// Builds ingest: the public routes, the worker that forwards sessions, and the RPCs.
   static func ingest(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = try IngestConfiguration(environment.configuration)
@@ -54,7 +54,7 @@ extension ServiceParts {
     parts.handlers =
       [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
       + QueueHandlers.all(deliveries, metrics: environment.metrics)
-    // Services end in reverse order: what waits is stored after the last answer.
+    // Services end in reverse order, so events that wait in memory are stored after the last answer.
     parts.workers = [
       BackgroundWork { await retention.intake.responder.records.run() },
       BackgroundWork { await retention.messages.run() },

@@ -1,7 +1,7 @@
 import AppStore
 import ServiceRuntime
 
-/// The service's own metrics.
+/// The metrics of notification-recovery.
 struct RecoveryMetrics: Sendable {
   private let registry: MetricsRegistry
 
@@ -20,7 +20,7 @@ struct RecoveryMetrics: Sendable {
       "attribution_app_store_errors_total", help: "Errors of the App Store Server API by what is to be done about them.", labels: ["class"])
   }
 
-  func took(_ outcome: RecoveryWork.Taken) { registry.add("attribution_recovery_notifications_total", 1, [outcome.name]) }
+  func took(_ outcome: RecoveryWork.AcceptResult) { registry.add("attribution_recovery_notifications_total", 1, [outcome.name]) }
   func ended(_ state: RecoveryJob.State) { registry.add("attribution_recovery_jobs_total", 1, [state.rawValue]) }
   func waited(_ reason: String) { registry.add("attribution_app_store_waits_total", 1, [reason]) }
   func noticed(_ evidence: OutageRule.Evidence) { registry.add("attribution_recovery_outages_total", 1, [evidence.rawValue]) }

@@ -5,7 +5,7 @@ import HTTPClient
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Puts the service together: the runner that pages Apple's history, the schedules, and what internal systems may ask.
+  /// Builds notification-recovery: the runner that reads Apple's history, the schedules, and the RPCs.
   static func notificationRecovery(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration

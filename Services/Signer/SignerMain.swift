@@ -21,7 +21,7 @@ struct SignerMain {
 
   static func main() async { await ServiceCommand<Definition>.main() }
 
-  /// Ends a command with a word on what is wrong, without a usage text: the command was right.
+  /// Ends a command with an error message and without a usage text, because the command line was valid.
   static func refuse(_ error: any Error) -> ExitCode {
     StandardError.write("signer: \(error)\n")
     return ExitCode(78)

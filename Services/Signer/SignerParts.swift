@@ -2,9 +2,9 @@ import AttributionProtocol
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Puts the signer together: the keys, the record, and one handler a method.
+  /// Builds signer: the keys, the audit log, and one handler for each method.
   ///
-  /// It needs no Redis but for web ads that wait for the device's request.
+  /// It needs Redis only for deferred web ads.
   static func signer(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let metrics = environment.metrics
     SigningMetrics.declare(metrics)

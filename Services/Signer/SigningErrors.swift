@@ -4,14 +4,14 @@ import AttributionProtocol
 import Cryptography
 
 extension RPCError {
-  /// A value that breaks a rule of an impression.
+  /// The error for an invalid value of an impression.
   init(_ error: FieldError) { self = .invalidArgument(field: error.field, error.reason) }
 
-  /// A value that breaks a rule of an offer or a token.
+  /// The error for an invalid value of an offer or a token.
   init(_ error: SigningRefusal) { self = .invalidArgument(field: error.field, error.reason) }
 }
 
-/// Runs a rule and a signature; their errors become codes here and nowhere else.
+/// Runs rules and signatures, and is the only place that converts their errors.
 enum Signing {
   static func checked<Value>(_ rule: () throws(FieldError) -> Value) throws(RPCError) -> Value {
     do throws(FieldError) { return try rule() } catch { throw RPCError(error) }

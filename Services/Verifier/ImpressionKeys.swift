@@ -6,22 +6,22 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The public keys of our ad networks: signer holds the private halves, so signer is asked, and its answer kept for a while.
+/// The public keys of our ad networks. Signer has the private keys, so it is asked, and its answer is cached.
 final class ImpressionKeys: Sendable {
   private struct State {
     var verifier: ImpressionVerifier?
-    /// Until when nobody is asked.
+    /// The time until which signer is not asked again.
     var until: ContinuousClock.Instant?
-    /// Until when nobody is asked even though an impression fits no known key.
+    /// The time until which signer is not asked again because of impressions that fit no known key.
     var settled: ContinuousClock.Instant?
-    /// The question under way, for all who need its answer.
+    /// The query in flight, shared by all who need its answer.
     var asking: Task<Result<ImpressionVerifier, RPCError>, Never>?
   }
 
   private static let lifetime: Duration = .seconds(60)
-  /// How long signer is not asked again for the sake of impressions that fit no key: forged ones must not make a flood of questions.
+  /// The least time between queries because of impressions that fit no known key, so that forged ones cannot cause a flood of queries.
   private static let settling: Duration = .seconds(1)
-  /// How long the last keys serve without another question when signer did not answer.
+  /// How long the last keys are used without another query after signer did not answer.
   private static let pause: Duration = .seconds(10)
   private let signer: RPCClient
   private let logger: Logger
@@ -32,7 +32,7 @@ final class ImpressionKeys: Sendable {
     self.logger = logger
   }
 
-  /// A verifier with the keys signer has now, or had when it was last to be reached.
+  /// A verifier with signer's keys, or with its last known keys if it cannot be reached.
   func verifier() async throws(RPCError) -> ImpressionVerifier {
     enum Next {
       case known(ImpressionVerifier)
@@ -41,7 +41,7 @@ final class ImpressionKeys: Sendable {
     let next: Next = state.withLock { state in
       if let verifier = state.verifier, let until = state.until, until > .now { return .known(verifier) }
       if let asking = state.asking {
-        // Who has keys that served until now need not wait for newer ones.
+        // The last known keys are used while newer ones are fetched.
         return state.verifier.map { .known($0) } ?? .answer(asking)
       }
       let asking = Task { await self.ask() }
@@ -54,15 +54,15 @@ final class ImpressionKeys: Sendable {
     }
   }
 
-  /// What `judge` says with the keys that are known, and where none of them signed, once more with signer's newest: a key that was
-  /// added a moment ago has signed too.
+  /// The verdict of `judge` with the known keys. If none of them fits, signer's newest keys are tried, because a key may have been added a
+  /// moment ago.
   func verdict(_ judge: (ImpressionVerifier) -> ImpressionVerifier.Verdict) async throws(RPCError) -> ImpressionVerifier.Verdict {
     let verdict = judge(try await verifier())
     guard verdict.reason == .badSignature || verdict.reason == .unknownKey, let newest = await newest() else { return verdict }
     return judge(newest)
   }
 
-  /// A verifier with the keys that signer has now; nil where it was asked just before, or cannot be.
+  /// A verifier with signer's current keys; nil if signer was asked a moment ago or cannot be reached.
   private func newest() async -> ImpressionVerifier? {
     let asking: Task<Result<ImpressionVerifier, RPCError>, Never>? = state.withLock { state in
       if let asking = state.asking { return asking }

@@ -5,7 +5,7 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Verdicts as the contract's messages: one place for single calls and batches.
+/// Computes verdicts as messages of the contract, for single calls and batches.
 struct Verdicts: Sendable {
   let postbacks: PostbackVerifier
   let signedData: RevocationCheckedVerifier
@@ -13,7 +13,7 @@ struct Verdicts: Sendable {
 
   func judge(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
     let verdict =
-      switch try PostbackQuestion(request.postback, request.postbackText) {
+      switch try PostbackInput(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onSKAdNetwork: object)
       case .text(let bytes): postbacks.verdict(onSKAdNetwork: bytes)
       }
@@ -28,7 +28,7 @@ struct Verdicts: Sendable {
     -> VerifyAdAttributionKitPostbackResponse
   {
     let verdict =
-      switch try PostbackQuestion(request.postback, request.postbackText) {
+      switch try PostbackInput(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onAdAttributionKit: object)
       case .text(let bytes): postbacks.verdict(onAdAttributionKit: bytes)
       }
@@ -38,10 +38,10 @@ struct Verdicts: Sendable {
       keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
-  /// Judges at once; the certificates' revocation is not asked about.
-  func prove(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  /// Judges without asking responders about the revocation of certificates.
+  func judgeOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
-    return Self.response(signedData.proof(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
+    return Self.response(signedData.offlineVerdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
   func judge(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
@@ -93,8 +93,8 @@ struct Verdicts: Sendable {
   }
 }
 
-/// A postback as it was asked about: Apple's object, or the body as it was received.
-private enum PostbackQuestion {
+/// A postback in a request: Apple's object, or the body as it was received.
+private enum PostbackInput {
   case object(JSONObject)
   case text([UInt8])
 
@@ -103,7 +103,7 @@ private enum PostbackQuestion {
     case (let object?, nil): self = .object(object)
     case (nil, let text?): self = .text(Array(text.utf8))
     case (nil, nil): throw .invalidArgument(field: "postback", "is missing; postback or postbackText is needed")
-    default: throw .invalidArgument(field: "postbackText", "may not stand beside postback")
+    default: throw .invalidArgument(field: "postbackText", "must not be given together with postback")
     }
   }
 }

@@ -6,7 +6,7 @@ import ServiceRuntime
 struct VerifierMain {
   struct Definition: ServiceDefinition {
     static let name = ServiceName.verifier
-    static let abstract = "Proves what Apple signed and serves the feed of events."
+    static let abstract = "Verifies what Apple signed and serves the feed of events."
     static var commands: [any ParsableCommand.Type] { [CheckStore.self] }
 
     static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) { try ServiceParts.checkVerifier(configuration) }

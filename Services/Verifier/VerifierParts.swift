@@ -16,7 +16,7 @@ import ServiceRuntime
 #endif
 
 extension ServiceParts {
-  /// Puts the verifier together: the worker of the intake queue, verdicts by RPC, the event feed.
+  /// Builds verifier: the worker of the intake queue, verdicts by RPC, and the event feed.
   static func verifier(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
@@ -37,7 +37,7 @@ extension ServiceParts {
     let sweep = SilenceSweep(
       lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
-    let arrivals = ProvedArrivals(
+    let arrivals = VerifiedArrivals(
       journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
@@ -65,7 +65,7 @@ extension ServiceParts {
     parts.handlers = [
       VerifySKAdNetworkPostbackHandler(verdicts: verdicts), VerifyAdAttributionKitPostbackHandler(verdicts: verdicts),
       signedData.asksResponders
-        ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : ProveAppStoreSignedDataHandler(verdicts: verdicts),
+        ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : VerifyAppStoreSignedDataOfflineHandler(verdicts: verdicts),
       VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
@@ -93,7 +93,7 @@ extension ServiceParts {
     }
     parts.callsSigner = true
     if roles.contains(.verify) {
-      // Services end in reverse order: what the worker proved last is noted too.
+      // Services end in reverse order, so the last counts of the worker are stored too.
       parts.workers = [
         BackgroundWork { await arrivals.run() },
         BackgroundWork { await counter.run() },
@@ -118,7 +118,7 @@ extension ServiceParts {
     return parts
   }
 
-  /// What would keep the verifier from starting.
+  /// Throws what would keep verifier from starting.
   static func checkVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     _ = try applePublicKeys(configuration.appleKeys)
     _ = try revocationPolicy(configuration)

@@ -1,4 +1,4 @@
-/// A value that breaks a rule: which field, by the name it has on the wire, and what would be right.
+/// An invalid value: the field, by its name on the wire, and what would be right.
 public struct FieldError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The field's name on the wire; empty for the whole document.
   public let field: String

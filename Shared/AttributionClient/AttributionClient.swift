@@ -1,7 +1,7 @@
 public import AttributionProtocol
 public import HTTPClient
 
-/// The five services, each with its methods by their types.
+/// A client of the five services, with typed methods.
 ///
 /// ```swift
 /// let client = AttributionClient(at: [.verifier: "https://verifier.internal:8092"], token: token)
@@ -10,8 +10,8 @@ public import HTTPClient
 /// }
 /// ```
 ///
-/// A call is retried by the convention of the contract: what may pass by itself, at most four times, with jitter, within its time and a
-/// budget of a tenth of all calls. Retries of one call carry one `Idempotency-Key` where the method asks for one.
+/// A call is retried by the rules of the contract: temporary errors at most four times, with jitter, within the call's time and a retry
+/// budget of a tenth of all calls. All attempts of a call have the same `Idempotency-Key` if the method requires one.
 public struct AttributionClient: Sendable {
   public let signer: SignerServiceClient
   public let verifier: VerifierServiceClient
@@ -29,10 +29,10 @@ public struct AttributionClient: Sendable {
   private let clients: [ServiceName: RPCClient]
 
   /// - Parameters:
-  ///   - addresses: where the services are: scheme, host, port and, where a proxy wants one, a path prefix. One that is not named is looked
-  ///     for on this machine, at its default port.
-  ///   - token: this caller's bearer token; nil where its certificate says who it is.
-  ///   - http: what carries the calls. Its configuration has trust anchors and the certificate that this caller shows.
+  /// - addresses: the services' URLs: scheme, host, port and, if a proxy requires one, a path prefix. A service that is not named is
+  ///   expected on this machine, at its default port.
+  /// - token: the caller's bearer token; nil if its certificate identifies it.
+  /// - http: the HTTP client. Its configuration has the trust anchors and the client certificate.
   public init(at addresses: [ServiceName: String] = [:], token: String?, http: HTTPClient = HTTPClient()) {
     var clients: [ServiceName: RPCClient] = [:]
     for name in ServiceName.allCases {
@@ -53,12 +53,12 @@ public struct AttributionClient: Sendable {
     self.clients = clients
   }
 
-  /// The queues that a service works; nil for one that works none.
+  /// The queues of a service; nil for a service without queues.
   public func queues(of service: ServiceName) -> QueuesServiceClient? {
     service.needsQueues ? clients[service].map { QueuesServiceClient($0) } : nil
   }
 
-  /// What a service finds when it looks at itself and at what it depends on.
+  /// The diagnosis of a service and its dependencies.
   public func diagnostics(of service: ServiceName) -> DiagnosticsServiceClient? {
     clients[service].map { DiagnosticsServiceClient($0) }
   }

@@ -31,7 +31,7 @@ public struct CloudEvent: RPCMessage, Hashable {
 
   public init(reading reader: inout JSONReader) throws(JSONError) { self.init(try reader.readObjectValue()) }
 
-  /// An event of an answer. What it lacks is empty.
+  /// Reads an event of an answer; missing members are empty.
   public init(_ object: JSONObject) {
     id = object["id"]?.stringValue ?? ""
     source = object["source"]?.stringValue ?? ""
@@ -45,7 +45,7 @@ public struct CloudEvent: RPCMessage, Hashable {
     Self.write(to: &writer, id: id, source: source, type: type, subject: subject, time: time) { $0.object(data) }
   }
 
-  /// An event in its JSON format, whose `data` is written by the caller: for those that are made by the thousand.
+  /// The event in its JSON format. The caller writes `data`, which saves building a value for each of many events.
   public static func json(
     id: String, source: String, type: EventType, subject: String?, time: Timestamp, data: (inout JSONWriter) -> Void
   ) -> [UInt8] {

@@ -1,12 +1,12 @@
 public import WireJSON
 
-/// Which fields of a message were read already: a repeat is an error, whichever of its two names it uses.
+/// The fields of a message that were already read. A repeated field is an error, whichever of its two names it uses.
 public struct FieldSet: Sendable {
   private var bits: UInt64 = 0
 
   public init() {}
 
-  /// Throws for a field that was there before.
+  /// Throws if the field was already read.
   @inline(__always)
   public mutating func insert(_ field: Int, _ name: String) throws(JSONError) {
     let bit: UInt64 = 1 << UInt64(field)

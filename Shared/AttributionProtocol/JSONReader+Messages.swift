@@ -1,7 +1,7 @@
 public import WireJSON
 
 extension JSONReader {
-  /// A list; the path of an element's error carries its index.
+  /// Reads a list; the path of an element's error contains its index.
   public mutating func readList<Element>(
     _ element: (inout JSONReader) throws(JSONError) -> Element
   ) throws(JSONError) -> [Element] {
@@ -13,14 +13,14 @@ extension JSONReader {
     return list
   }
 
-  /// Any object, such as Apple's own.
+  /// Reads any object, such as Apple's own.
   public mutating func readObjectValue() throws(JSONError) -> JSONObject {
     guard try peek() == .object else { throw JSONError(.wrongType(expected: "an object")) }
     guard case .object(let object) = try readValue() else { throw JSONError(.wrongType(expected: "an object")) }
     return object
   }
 
-  /// A time as RFC 3339 writes it.
+  /// Reads a time in the format of RFC 3339.
   public mutating func readTimestamp() throws(JSONError) -> Timestamp {
     guard let time = Timestamp(text: try readString()) else {
       throw JSONError(.outOfRange("must be a time as RFC 3339 writes it, such as 2026-11-21T08:00:00Z"))

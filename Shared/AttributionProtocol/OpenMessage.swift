@@ -1,7 +1,7 @@
 public import WireJSON
 
-/// A message that somebody else may add to, such as an object of Apple's: members that this version does not know, or that are of another
-/// type than they should be, are kept as they came. Nothing in it is refused.
+/// A message that another party may extend, such as an object of Apple's. Members that this version does not know, or that have an
+/// unexpected type, are kept as they are; none is an error.
 ///
 ///     let transaction = TransactionPayload(object)
 ///     transaction.revocationType            // what the contract names
@@ -12,7 +12,7 @@ public protocol OpenMessage: RPCMessage, Hashable {
   init(_ object: JSONObject)
   /// All members, those that the contract names first.
   var object: JSONObject { get }
-  /// The members that are none of the contract's, as they came.
+  /// The members that the contract does not name, unchanged.
   var other: JSONObject { get set }
 }
 
@@ -24,19 +24,19 @@ extension OpenMessage {
   public func write(to writer: inout JSONWriter) { writer.object(object) }
 }
 
-/// What stands in `data` of the events of one type.
+/// The `data` of events of one type.
 public protocol EventData: OpenMessage {
   static var eventType: EventType { get }
 }
 
 extension CloudEvent {
-  /// The data in the form that the contract has for it; nil where the event is of another type.
+  /// The data as the contract's message; nil if the event is of another type.
   public func data<Data: EventData>(as type: Data.Type) -> Data? {
     self.type == type.eventType.rawValue ? Data(data) : nil
   }
 }
 
-/// Reads members of open messages. Each function is nil where writing what it answers would not give the same value again.
+/// Reads members of open messages. Each function returns nil if writing its result would not give the same value again.
 enum OpenValue {
   static func string(_ value: JSONValue) -> String? { value.stringValue }
   static func bool(_ value: JSONValue) -> Bool? { value.boolValue }
@@ -56,7 +56,8 @@ enum OpenValue {
 
   static func message<Message: OpenMessage>(_ value: JSONValue) -> Message? { value.objectValue.map { Message($0) } }
 
-  /// A list whose elements all are what they should be. An empty one is left alone: absent and empty are one in the message.
+  /// A list whose elements all have the expected type. An empty list is not read, because the message does not distinguish it from an
+  /// absent one.
   static func list<Element>(_ value: JSONValue, _ read: (JSONValue) -> Element?) -> [Element]? {
     guard let values = value.arrayValue, !values.isEmpty else { return nil }
     var elements: [Element] = []

@@ -1,4 +1,4 @@
-/// The few pieces of protobuf's binary form that error details need.
+/// Writes the part of protobuf's binary format that error details need.
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -35,7 +35,7 @@ struct ProtobufWriter {
   }
 }
 
-/// The fields of one binary message; what cannot be read ends it.
+/// Iterates over the fields of one binary message, and ends at the first that cannot be read.
 struct ProtobufFields {
   private var varints: [Int: UInt64] = [:]
   private var chunks: [(field: Int, bytes: [UInt8])] = []
@@ -80,7 +80,7 @@ struct ProtobufFields {
   }
 }
 
-/// Base64 without padding, as error details carry it; padding is accepted when reading.
+/// Base64 without padding, as in error details; padding is accepted when reading.
 enum UnpaddedBase64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -17,7 +17,7 @@ public enum RPCCode: String, Sendable, Hashable, CaseIterable {
   case dataLoss = "data_loss"
   case unauthenticated
 
-  /// The status an error of this code is answered with.
+  /// The HTTP status of an answer with this code.
   public var httpStatus: Int {
     switch self {
     case .canceled: 499
@@ -34,7 +34,7 @@ public enum RPCCode: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a client takes an answer for that has no valid error body.
+  /// The code that a client derives from the HTTP status of an answer without a valid error body.
   public init(inferredFrom status: Int) {
     self =
       switch status {

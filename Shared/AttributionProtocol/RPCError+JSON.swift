@@ -74,7 +74,7 @@ extension RPCError {
     writer.endObject()
   }
 
-  /// Reads an answer that is not 200: the body's code decides, the status where there is none.
+  /// Reads an answer that is not 200: the code is the body's, or derived from the status if the body has none.
   public init(body: [UInt8], httpStatus: Int) {
     self.init(RPCCode(inferredFrom: httpStatus), "the answer has status \(httpStatus) and no error body")
     guard let object = try? JSONValue(parsing: body).objectValue,

@@ -1,8 +1,8 @@
 public import WireJSON
 
-/// Why a question could not be asked or answered (`rpc-protocol.md` section 8). Never carries a secret or a value of the request.
+/// Why a call failed (`rpc-protocol.md` section 8). It never contains a secret or a value of the request.
 public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A field that is wrong, and what would be right.
+  /// A field with an invalid value, and what a valid one is.
   public struct FieldViolation: Sendable, Hashable {
     public let field: String
     public let description: String
@@ -14,12 +14,12 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var code: RPCCode
-  /// Short, English, for developers.
+  /// A short English message for developers.
   public var message: String
-  /// UPPER_SNAKE_CASE, stable.
+  /// A stable reason in UPPER_SNAKE_CASE.
   public var reason: String?
   public var metadata: [String: String]
-  /// When the same request may be sent again.
+  /// How long to wait before the same request may be sent again.
   public var retryDelay: Duration?
   public var fieldViolations: [FieldViolation]
 
@@ -42,7 +42,7 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
       fieldViolations: field.isEmpty ? [] : [FieldViolation(field: field, description: description)])
   }
 
-  /// A request that could not be read.
+  /// The error for a request that could not be read.
   public static func invalidArgument(_ error: JSONError) -> RPCError {
     invalidArgument(field: error.path, error.reason)
   }
@@ -63,7 +63,7 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public static func unimplemented(_ message: String) -> RPCError { RPCError(.unimplemented, message) }
 
-  /// A broken invariant; what exactly stays in the log.
+  /// The error for a broken invariant. The details are only logged.
   public static func internalError(_ message: String = "internal error") -> RPCError { RPCError(.internal, message) }
 
   public var description: String { "\(code.rawValue): \(message)" }

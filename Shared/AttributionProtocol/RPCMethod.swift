@@ -16,17 +16,17 @@ extension RPCMethod {
   public static var path: String { "/\(service)/\(name)" }
 }
 
-/// How often a call may be made (`rpc-protocol.md` section 10).
+/// Whether a call may be repeated (`rpc-protocol.md` section 10).
 public enum IdempotencyClass: Sendable, Hashable {
-  /// Any number of times.
+  /// The call may be repeated any number of times.
   case read(getAllowed: Bool)
-  /// The message names itself; an `Idempotency-Key` is optional.
+  /// The message itself identifies the call; an `Idempotency-Key` is optional.
   case natural
   /// An `Idempotency-Key` is required.
   case keyed
 }
 
-/// How long a call may take when the caller does not say, and at the most.
+/// The default and the longest time limit of a call.
 public struct RPCTimeLimit: Sendable, Hashable {
   public let `default`: Duration
   public let maximum: Duration

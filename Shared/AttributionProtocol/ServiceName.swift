@@ -17,10 +17,10 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the service cannot work without the queues: the signer goes on signing while Redis is away.
+  /// Whether the service needs the queues to work. Signer signs without Redis.
   public var needsQueues: Bool { self != .signer }
 
-  /// Whether the service cannot work without signer: each of its calls to Apple carries a token that signer made.
+  /// Whether the service needs signer to work: each call to Apple needs a token that signer makes.
   public var needsSigner: Bool { self == .notificationRecovery }
 
   /// Ingest's port for devices, the App Store and SDKs.

@@ -1,8 +1,8 @@
-/// A point in time: RFC 3339 in UTC on the wire, offsets accepted. Years 1 to 9999, as google.protobuf.Timestamp has it.
+/// A point in time in the years 1 to 9999, like google.protobuf.Timestamp. It is written as RFC 3339 in UTC; other offsets are accepted.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whole seconds since 1970.
   public var seconds: Int64
-  /// 0 to 999,999,999, always forward in time.
+  /// Nanoseconds after the second, from 0 to 999,999,999.
   public var nanos: Int32
 
   public init(seconds: Int64, nanos: Int32 = 0) {
@@ -16,23 +16,23 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     nanos = Int32((remainder < 0 ? remainder + 1000 : remainder) * 1_000_000)
   }
 
-  /// The same; nil of what no year from 1 to 9999 has, and so cannot be written.
+  /// Creates a timestamp from milliseconds since 1970; nil outside the years 1 to 9999, which cannot be written.
   public init?(writableMilliseconds milliseconds: Int64) {
     guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else { return nil }
     self.init(millisecondsSince1970: milliseconds)
   }
 
-  /// Rounded down to milliseconds.
+  /// The time in milliseconds since 1970, rounded down.
   public var millisecondsSince1970: Int64 { seconds * 1000 + Int64(nanos / 1_000_000) }
 
   public static func < (a: Timestamp, b: Timestamp) -> Bool { (a.seconds, a.nanos) < (b.seconds, b.nanos) }
 
-  /// `2026-11-21T08:00:00Z`, with 3, 6 or 9 digits of fraction where there is one.
+  /// The RFC 3339 text, such as `2026-11-21T08:00:00Z`, with 3, 6 or 9 digits of fraction if there is one.
   public var text: String {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let inDay = seconds - days * 86_400
     let (year, month, day) = Self.date(fromDays: days)
-    // Written digit by digit: each event has two of these.
+    // The text is written digit by digit for speed: each event contains two timestamps.
     return String(unsafeUninitializedCapacity: 48) { buffer in
       var digits = Digits(room: buffer)
       if (0...9999).contains(year) { digits.write(year, 4) } else { for byte in String(year).utf8 { digits.write(byte) } }
@@ -61,7 +61,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Writes one character after the other into the room of a text.
+  /// Writes characters into the buffer of a new string.
   private struct Digits {
     let room: UnsafeMutableBufferPointer<UInt8>
     var count = 0
@@ -83,7 +83,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Reads `2026-11-21T08:00:00[.123][Z|+01:00]`; nil for anything else.
+  /// Reads a text such as `2026-11-21T08:00:00[.123][Z|+01:00]`; nil for anything else.
   public init?(text: String) {
     var rest = text.utf8[...]
     func digits(_ count: Int) -> Int64? {
@@ -141,7 +141,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Days from 1970-01-01 in the Gregorian calendar; years are counted from March so that the leap day comes last.
+  /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March so that the leap day is the last.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -2,9 +2,9 @@ import Cryptography
 import NIOHTTP1
 import ServiceRuntime
 
-/// What every answer of the console tells browsers.
+/// The headers of all responses of the console.
 enum ConsoleHeaders {
-  /// Nothing but our own style sheet, script and icon; forms to us alone; in no frame.
+  /// Allows only our own style sheet, script and icon, forms to this host, and no frames.
   static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     + "base-uri 'none'; frame-ancestors 'none'"
@@ -13,7 +13,7 @@ enum ConsoleHeaders {
     "content-security-policy": policy,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    // Not less: without an Origin forms could not be told from those of other sites.
+    // A stricter policy would suppress the Origin, without which forms of other sites could not be recognized.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -37,8 +37,7 @@ enum ConsoleHeaders {
   }
 }
 
-/// A file of the console's own. It is asked for again each time, and sent again where it has changed: instances of two versions may stand
-/// behind one balancer.
+/// A static file of the console. Browsers must revalidate it each time, because instances of two versions may be behind one load balancer.
 struct Asset: Sendable {
   let type: String
   let bytes: [UInt8]

@@ -5,12 +5,12 @@ import Logging
 public import RedisClient
 public import ServiceRuntime
 
-/// The console: pages that show what the services do, read-only, for the callers of the RPCs.
+/// The console: read-only pages about the services, for the callers of the RPCs.
 ///
-/// A reader is known by a session, which a token begins, or as callers of RPCs are: by a client certificate, or an `Authorization` header.
-/// Each part of a page shows what a method of the contract answers, to readers who may call that method.
+/// A reader is identified by a session, which begins with a token, or like callers of RPCs by a client certificate or an `Authorization`
+/// header. Each part of a page shows the response of a method of the contract, to readers who may call that method.
 public final class ConsolePages: InternalPages {
-  /// What a form may hold.
+  /// The greatest size of a form, bytes.
   private static let formBytes = 8192
 
   let base: String
@@ -28,7 +28,7 @@ public final class ConsolePages: InternalPages {
   private static let signIns = "attribution_console_sign_ins_total"
 
   /// - Parameters:
-  ///   - isTLS: whether the internal listener speaks TLS.
+  /// - isTLS: true if the internal listener uses TLS.
   ///   - now: milliseconds since 1970.
   public init(
     settings: ConsoleSettings, redis: RedisClient, services: ConsoleServices, isTLS: Bool, pathPrefix: String, metrics: MetricsRegistry,
@@ -78,20 +78,20 @@ public final class ConsolePages: InternalPages {
 
   // MARK: Readers
 
-  /// Who reads, and by what.
+  /// The reader, and how it is identified.
   private struct Reader {
     let caller: CallerDirectory.Caller
     let session: ConsoleSession?
   }
 
-  /// Nil for nobody who is known. Throws when Redis, where sessions lie, does not answer.
+  /// Nil for an unknown reader. Throws if Redis, which has the sessions, does not answer.
   private func reader(_ request: IncomingRequest, _ access: PageAccess) async throws(RedisError) -> Reader? {
     let callers = access.callers
     let names = request.peer.certificateNames
     if let name = cookie(.session, request).value(in: request), let session = try await sessions.session(name, now: now()),
       let caller = callers.caller(ofToken: session.mark)
     {
-      // Where both are there, both name the same caller.
+      // If there are both, they must identify the same caller.
       guard !names.isEmpty else { return Reader(caller: caller, session: session) }
       return callers.caller(authorization: nil, certificateNames: names)?.name == caller.name
         ? Reader(caller: caller, session: session) : nil
@@ -103,23 +103,24 @@ public final class ConsolePages: InternalPages {
     Cookie(name: name, isSecure: isSecure(request), base: base)
   }
 
-  /// Whether the browser speaks TLS, with us or with a balancer before us. Who claims it falsely only loses his own cookie.
+  /// True if the browser uses TLS, with us or with a load balancer before us. A client that claims it falsely only loses its own cookie.
   private func isSecure(_ request: IncomingRequest) -> Bool {
     isTLS || request.header("x-forwarded-proto")?.lowercased() == "https"
   }
 
-  /// Whether a form was sent from a page of this host. Browsers say so; who says nothing has to know the form's secret all the same.
+  /// True if a form was sent from a page of this host, according to the browser. Without that information, the form's secret is still
+  /// required.
   static func isFromHere(_ request: IncomingRequest) -> Bool {
     if let site = request.header("sec-fetch-site"), site != "same-origin", site != "none" { return false }
     guard let origin = request.header("origin") else { return true }
     guard let host = request.header("host") ?? request.header(":authority"), let scheme = origin.firstRange(of: "://") else {
-      // HTTP/2 requests name their host elsewhere; these browsers all send the header above.
+      // HTTP/2 requests have no Host header here, but such browsers send the header above.
       return request.header("sec-fetch-site") != nil && origin != "null"
     }
     return origin[scheme.upperBound...].lowercased() == host.lowercased()
   }
 
-  /// Where a reader may be sent after signing in: one of our own paths, never another site.
+  /// The destination after signing in: one of our own paths, never another site.
   func destination(_ text: String?) -> String {
     guard let text, text == base || text.hasPrefix(base + "/") || text.hasPrefix(base + "?"), text.utf8.count <= 512 else { return base }
     let marks = Set("/?&=._-%+".utf8)
@@ -261,7 +262,7 @@ public final class ConsolePages: InternalPages {
 }
 
 extension String {
-  /// Without white space around it.
+  /// The text without surrounding white space.
   var trimmed: String {
     var rest = Substring(self)
     while rest.first?.isWhitespace == true { rest = rest.dropFirst() }

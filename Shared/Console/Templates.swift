@@ -1,10 +1,10 @@
 import Mustache
 
-/// The pages' templates. Everything that they are given is escaped: none of them has a tag that does not escape.
+/// The templates of the pages. All values are escaped, because no template has an unescaped tag.
 struct Templates: Sendable {
   private let library: MustacheLibrary
 
-  /// Throws when a template cannot be read, which is a fault of this build.
+  /// Throws if a template cannot be read, which is an error of the build.
   init() throws {
     var templates: [String: MustacheTemplate] = [:]
     for (name, bytes) in Self.sources { templates[name] = try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self)) }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// OpenSSL as the process's own.
+/// Process-wide settings of OpenSSL.
 public enum OpenSSLLibrary {
-  /// To be called before anything else uses OpenSSL: at the process's end it then takes nothing down under threads that still run,
-  /// which would end a service that is done with a crash. The system takes all of it back anyway.
+  /// Must be called before any other use of OpenSSL. It prevents OpenSSL's cleanup at exit, which could crash threads that still run. The
+  /// system frees the memory anyway.
   public static func keepUntilTheEnd() {
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
   }

@@ -1,34 +1,34 @@
 import NIOCore
 import NIOPosix
 
-/// Something that waits and has a deadline.
-public protocol Dated: AnyObject, Sendable {
-  /// Ends it where its time has come. Returns whether it has ended, now or before.
+/// A wait with a deadline.
+public protocol Expiring: AnyObject, Sendable {
+  /// Ends the wait if its deadline has passed. Returns true if the wait is over, now or before.
   func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 
-/// Watches the deadlines of an event loop. One timer checks all of them every few milliseconds: a timer for each would cost more than what it
-/// guards, since there are thousands a second and nearly all end before their deadline.
+/// Watches the deadlines of an event loop. One timer checks all of them every ``interval``. A timer for each wait would cost more than the wait
+/// itself, since thousands begin each second and nearly all end before their deadline.
 public final class LoopDeadlines {
-  /// How late a deadline may be noticed.
+  /// The longest time by which a deadline may be noticed late.
   public static let interval: Duration = .milliseconds(5)
 
-  // Each thread sees a value of its own, and that value never leaves the thread.
+  // Safe: each thread sees its own value, and that value never leaves the thread.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopDeadlines>()
 
   private let loop: any EventLoop
-  private var dated: [any Dated] = []
-  private var isLooking = false
+  private var waits: [any Expiring] = []
+  private var isScheduled = false
 
   private init(_ loop: any EventLoop) { self.loop = loop }
 
-  /// Ends it when its time comes, on the event loop of this thread, or on any where this is none's.
-  public static func add(_ dated: any Dated) {
+  /// Watches a wait, on the event loop of this thread, or on any event loop if this thread has none.
+  public static func add(_ wait: any Expiring) {
     if let loop = EventLoopExecutor.ofThisThread?.loop {
-      current(loop).add(dated)
+      current(loop).add(wait)
     } else {
       let loop = MultiThreadedEventLoopGroup.singleton.any()
-      loop.execute { current(loop).add(dated) }
+      loop.execute { current(loop).add(wait) }
     }
   }
 
@@ -40,24 +40,24 @@ public final class LoopDeadlines {
     return deadlines
   }
 
-  private func add(_ dated: any Dated) {
-    self.dated.append(dated)
-    lookLater()
+  private func add(_ wait: any Expiring) {
+    waits.append(wait)
+    scheduleCheck()
   }
 
-  private func lookLater() {
-    guard !isLooking, !dated.isEmpty else { return }
-    isLooking = true
-    loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(Self.interval / .nanoseconds(1)))) { self.look() }
+  private func scheduleCheck() {
+    guard !isScheduled, !waits.isEmpty else { return }
+    isScheduled = true
+    loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(Self.interval / .nanoseconds(1)))) { self.check() }
   }
 
-  private func look() {
-    isLooking = false
+  private func check() {
+    isScheduled = false
     let now = ContinuousClock.now
-    // What ends may begin something else that is added meanwhile.
-    let looked = dated
-    dated = []
-    dated = looked.filter { !$0.endIfDue(at: now) } + dated
-    lookLater()
+    // A wait that ends may begin another one, which is added to `waits` meanwhile.
+    let checked = waits
+    waits = []
+    waits = checked.filter { !$0.endIfDue(at: now) } + waits
+    scheduleCheck()
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// An HTTP client over libcurl's multi interface: one thread, connections kept and shared, HTTP/2 multiplexed.
+/// An HTTP client over libcurl's multi interface: one thread, shared persistent connections, HTTP/2 multiplexing.
 public final class HTTPClient: Sendable {
   private let core: Core
   private let observer: (any HTTPRequestObserver)?
@@ -18,7 +18,7 @@ public final class HTTPClient: Sendable {
 
   deinit { core.stop() }
 
-  /// Sends a request and reads the whole answer, whatever its status; redirects are answers.
+  /// Sends a request and returns the whole response, whatever its status. Redirects are not followed.
   public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
     guard let observed = observer?.begin(request) else { return try await exchange(request) }
     do throws(HTTPClientError) {
@@ -42,11 +42,11 @@ public final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  /// Ends the thread; requests under way are cancelled.
+  /// Ends the thread. Requests in flight are cancelled.
   public func shutdown() { core.stop() }
 }
 
-/// The thread and what it shares with callers.
+/// The thread, and the state that it shares with callers.
 private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `idle` are the thread's alone; the rest is behind the lock
   typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
@@ -54,7 +54,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
     var nextID: UInt64 = 0
     var submitted: [(UInt64, HTTPClientRequest, Waiting)] = []
     var cancelled: [UInt64] = []
-    /// Cancelled before they were submitted.
+    /// Requests that were cancelled before they were submitted.
     var early: Set<UInt64> = []
     var stopped = false
   }
@@ -63,7 +63,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
   private let multi: UnsafeMutableRawPointer
   private let inbox = Mutex(Inbox())
   private var transfers: [UInt64: Transfer] = [:]
-  /// Handles to be used again.
+  /// Handles for reuse.
   private var idle: [UnsafeMutableRawPointer] = []
   private static let mostIdle = 256
 
@@ -72,7 +72,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
   init(configuration: HTTPClientConfiguration) {
     Self.initialised
     self.configuration = configuration
-    // curl gives none only when there is no memory at all.
+    // This fails only without memory.
     multi = curl_multi_init()!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
@@ -114,7 +114,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
     if refused {
       waiting.resume(returning: .failure(.cancelled))
     } else if isFirst {
-      // Those behind it are taken in with it.
+      // One wake-up is enough for all requests in the inbox.
       curl_multi_wakeup(multi)
     }
   }
@@ -146,13 +146,13 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
     transfers.removeAll()
   }
 
-  /// New and cancelled requests; false when the client was stopped.
+  /// Takes new and cancelled requests from the inbox. Returns false if the client was stopped.
   private func takeIn() -> Bool {
     let (submitted, cancelled, stopped) = inbox.withLock { inbox in
       let taken = (inbox.submitted, inbox.cancelled, inbox.stopped)
       inbox.submitted.removeAll()
       inbox.cancelled.removeAll()
-      // What was cancelled and is known here needs no memory of it.
+      // Submitted requests no longer need a record of early cancellation.
       for (id, _, _) in taken.0 { inbox.early.remove(id) }
       for id in taken.1 where transfers[id] != nil { inbox.early.remove(id) }
       if inbox.early.count > 10_000 { inbox.early.removeAll() }

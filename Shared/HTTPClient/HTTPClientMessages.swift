@@ -6,12 +6,12 @@ public struct HTTPClientRequest: Sendable {
   public var url: String
   public var headers: [(String, String)]
   public var body: [UInt8]?
-  /// For the whole exchange, the connection included.
+  /// The timeout of the whole exchange, including the connection.
   public var timeout: Duration
-  /// A larger answer is an error.
+  /// A larger response is an error.
   public var maxResponseBytes: Int
-  /// Whether it does no harm twice. One that does goes over a connection of its own: what breaks without an answer on a connection
-  /// that was there before is sent anew, once.
+  /// True if a repetition does no harm. Such a request is resent once if an existing connection broke without a response. Any other request
+  /// uses a connection of its own.
   public var isRepeatable: Bool
 
   public init(
@@ -30,10 +30,10 @@ public struct HTTPClientRequest: Sendable {
   }
 }
 
-/// What the other server answered.
+/// The response of another server.
 public struct HTTPClientResponse: Sendable {
   public let status: Int
-  /// In the order they came.
+  /// The headers in order.
   public let headers: [(name: String, value: String)]
   public let body: [UInt8]
   /// `1.1` or `2`.
@@ -46,42 +46,42 @@ public struct HTTPClientResponse: Sendable {
     self.httpVersion = httpVersion
   }
 
-  /// The first header of that name, whatever its case.
+  /// The first header with that name, ignoring case.
   public subscript(header name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }
 
 extension HTTPClientResponse {
-  /// The server's clock, in seconds since 1970, as its `Date` header has it (RFC 9110, 6.6.1); nil when there is none that can be read.
+  /// The time in the `Date` header (RFC 9110, 6.6.1), seconds since 1970; nil if it is missing or invalid.
   public var date: Int64? {
     guard let header = self[header: "Date"] else { return nil }
     let date = curl_getdate(header, nil)
     return date < 0 ? nil : Int64(date)
   }
 
-  /// What `Retry-After` asks for, in seconds or as a date (RFC 9110, 10.2.3); nil when there is none that can be read.
+  /// The wait in `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3); nil if it is missing or invalid.
   ///
   /// - Parameter now: seconds since 1970.
   public func retryAfter(now: Int64) -> Duration? {
     guard let header = self[header: "Retry-After"] else { return nil }
     let text = String(header.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) { return Int64(text).map { .seconds(min($0, 10 * 365 * 86_400)) } }
-    // A date has a comma; curl would make one of a bare number too.
+    // A date contains a comma. curl would parse a bare number as a date too.
     guard text.contains(",") else { return nil }
     let date = curl_getdate(text, nil)
     return date < 0 ? nil : .seconds(max(0, Int64(date) - now))
   }
 }
 
-/// Why there is no answer. Never carries a header or a body.
+/// Why there is no response. It never contains a header or a body.
 public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
   case badURL
   case timedOut
   /// Nothing was sent.
   case couldNotConnect(String)
   case tls(String)
-  /// The connection broke: the request may or may not have been executed.
+  /// The connection broke, so the request may have been executed.
   case connectionReset(String)
   case tooLarge(limit: Int)
   case cancelled
@@ -101,27 +101,28 @@ public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible 
   }
 }
 
-/// How connections are made.
+/// The settings of connections.
 public struct HTTPClientConfiguration: Sendable {
-  /// PEM file of trust anchors in place of the system's.
+  /// A PEM file of trust anchors instead of the system's.
   public var caFile: String?
-  /// PEM files of the certificate that this client shows where one is asked for, and of its key.
+  /// The PEM files of the client certificate, and of its key.
   public var certificateFile: String?
   public var keyFile: String?
-  /// Whether the server's certificate and name are verified; not doing so is for asking oneself over loopback.
+  /// True if the server's certificate and name are verified. False is only for calls to the own process over loopback.
   public var verifiesServer = true
-  /// How long the anchors of ``caFile`` are used before the file is read anew for a new connection.
+  /// The time after which ``caFile`` is read again for new connections.
   public var anchorLifetime: Duration = .seconds(60)
-  /// `host:port` that every connection goes to, whatever the URL says; names and certificates are still the URL's.
+  /// The `host:port` to which all connections go, whatever the URL. Names and certificates are still checked by the URL.
   public var connectTo: String?
   public var connectTimeout: Duration = .seconds(3)
-  /// Connections to one host; HTTP/2 carries many requests on each.
+  /// The greatest number of connections to one host. With HTTP/2, each carries many requests.
   public var maxConnectionsPerHost = 16
-  /// Requests under way on one HTTP/2 connection, whatever more the server allows: one that breaks takes no more than these with it.
+  /// The greatest number of concurrent requests on one HTTP/2 connection, even if the server allows more, because all of them fail if it
+  /// breaks.
   public var maxStreamsPerConnection = 64
-  /// Whether HTTP/2 is offered over TLS.
+  /// True if HTTP/2 is offered over TLS.
   public var http2 = true
-  /// Told of every request.
+  /// Is called for every request.
   public var observer: (any HTTPRequestObserver)?
 
   public init() {}

@@ -1,18 +1,18 @@
-/// Told of requests of a client, for traces.
+/// Callbacks for traces of a client's requests.
 public protocol HTTPRequestObserver: Sendable {
-  /// Called in the task that sends; nil for a request of which nothing is to be told.
+  /// Called in the task that sends a request. Returns nil if the request is not observed.
   func begin(_ request: HTTPClientRequest) -> (any ObservedHTTPRequest)?
 }
 
-/// A request that is told of.
+/// An observed request.
 public protocol ObservedHTTPRequest: Sendable {
-  /// Replaces the request's own `traceparent`, where it has one. A request without one is sent without one.
+  /// Replaces the request's `traceparent`. A request without one stays without one.
   var traceparent: String { get }
   func end(_ result: Result<HTTPClientResponse, HTTPClientError>)
 }
 
 extension HTTPClientRequest {
-  /// The same with another `traceparent`, where it has one.
+  /// The request with another `traceparent`, if it has one.
   func replacing(traceparent: String) -> HTTPClientRequest {
     guard let place = headers.firstIndex(where: { $0.0 == "traceparent" }) else { return self }
     var request = self

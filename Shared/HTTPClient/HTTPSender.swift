@@ -1,4 +1,4 @@
-/// Sends a request and reads its answer: ``HTTPClient``, or what carries requests in another way.
+/// Sends a request and returns its response: ``HTTPClient``, or another transport.
 public protocol HTTPSender: Sendable {
   func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// One exchange: owns its curl handle and all that the handle points to, until the handle is taken back.
+/// One exchange. It owns its curl handle and everything that the handle refers to, until the handle is taken back.
 final class Transfer {
   let handle: UnsafeMutableRawPointer
   private var ownsHandle = true
@@ -10,14 +10,14 @@ final class Transfer {
   private let maxResponseBytes: Int
   private let isRepeatable: Bool
   private let end: ContinuousClock.Instant
-  private var wasSentAnew = false
+  private var wasResent = false
   private var continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>?
   fileprivate var body: [UInt8] = []
   fileprivate var headers: [(name: String, value: String)] = []
   private var overflowed = false
   private var errorText = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
 
-  /// - Parameter used: a handle of an earlier exchange, which saves making one.
+  /// - Parameter used: a handle of an earlier exchange, for reuse.
   init?(
     id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration, used: UnsafeMutableRawPointer?,
     continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
@@ -32,7 +32,7 @@ final class Transfer {
     configure(request, configuration)
   }
 
-  /// Gives up the handle, with nothing of this exchange in it.
+  /// Returns the handle without any state of this exchange.
   func takeHandle() -> UnsafeMutableRawPointer {
     ownsHandle = false
     curl_easy_reset(handle)
@@ -49,12 +49,12 @@ final class Transfer {
     func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
     func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
     text(CURLOPT_URL, request.url)
-    // Only what this client is for; redirects would send signed tokens to places nobody named.
+    // Other protocols are not needed. Redirects are not followed, because they would send tokens to unknown servers.
     text(CURLOPT_PROTOCOLS_STR, "http,https")
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
-    // A connection whose other end is gone without a word is found within about 5 s, idle or not, and not by one request after the other
-    // that waits for its whole time: all of them share it.
+    // Detects a peer that vanished without closing the connection within about 5 s, idle or not. Otherwise each request on that connection
+    // would have to time out.
     long(CURLOPT_TCP_KEEPALIVE, 1)
     long(CURLOPT_TCP_KEEPIDLE, 3)
     long(CURLOPT_TCP_KEEPINTVL, 1)
@@ -87,7 +87,7 @@ final class Transfer {
     } else if request.method == "HEAD" {
       long(CURLOPT_NOBODY, 1)
     }
-    // curl would ask the server's leave before larger bodies and name a content type of its own.
+    // Otherwise curl would send `Expect: 100-continue` with larger bodies, and a content type of its own.
     for line in ["Expect:"]
       + (request.headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"])
     {
@@ -117,9 +117,8 @@ final class Transfer {
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 
-  /// Whether the connection, which was there before this request, broke under it before anything of the answer came: a server may close
-  /// at any moment what it has kept open long enough, and of several requests under way libcurl sees to one itself. What breaks on a connection
-  /// made for this request, or a second time, is told to the caller.
+  /// True if an existing connection broke before any byte of the response: a server may close an idle connection at any time, and of
+  /// several requests in flight libcurl resends only one itself. If a new connection breaks, or a second one, the caller gets the error.
   func isToBeSentAnew(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
@@ -128,8 +127,8 @@ final class Transfer {
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
     let left = ContinuousClock.now.duration(to: end)
-    guard isRepeatable, !wasSentAnew, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
-    wasSentAnew = true
+    guard isRepeatable, !wasResent, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
+    wasResent = true
     _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
     return true
   }
@@ -146,7 +145,7 @@ final class Transfer {
   private func receive(header bytes: UnsafeRawBufferPointer) -> Int {
     let line = String(decoding: bytes, as: UTF8.self)
     if line.hasPrefix("HTTP/") {
-      // An informational answer came before: its headers are not the answer's.
+      // The headers of an interim response are not those of the response.
       headers.removeAll()
     } else if let colon = line.firstIndex(of: ":") {
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
@@ -156,7 +155,7 @@ final class Transfer {
     return bytes.count
   }
 
-  /// Answers whoever waits, once.
+  /// Resumes the caller, once.
   func finish(_ code: CURLcode) {
     guard let continuation else { return }
     self.continuation = nil
@@ -185,7 +184,7 @@ final class Transfer {
 }
 
 extension HTTPClientError {
-  /// What curl's code for a failure says.
+  /// The error for curl's code.
   init(_ code: CURLcode) {
     let reason = String(cString: curl_easy_strerror(code))
     self =

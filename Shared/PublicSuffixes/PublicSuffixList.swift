@@ -1,8 +1,7 @@
 import CPSL
 
-/// The public suffix list: under which names domains are registered (publicsuffix.org). It tells the registrable domain of a host, which
-/// is one label more than its public suffix (eTLD+1), by the rules of registries and of those who give out names below their own, such
-/// as `github.io`.
+/// The public suffix list (publicsuffix.org): the domains under which registries, and operators such as `github.io`, assign names. It
+/// determines the registrable domain of a host, which is its public suffix (eTLD+1) and one more label.
 ///
 ///     PublicSuffixList.builtIn?.registrableDomain(of: "shop.example.co.uk")   // "example.co.uk"
 ///
@@ -18,35 +17,35 @@ public final class PublicSuffixList: @unchecked Sendable {
 
   deinit { if isOwned { attribution_suffixes_free(raw) } }
 
-  /// Whether libpsl is on this machine, at least in version 5 of its interface. Wherever Debian's libcurl is, it is too.
+  /// Whether libpsl with version 5 of its interface is installed. Debian's libcurl depends on it.
   public static var isAvailable: Bool { attribution_suffixes_library() != 0 }
 
-  /// The list that libpsl was built with: as old as that is. Nil where it has none.
+  /// The list that libpsl was built with; nil if it has none.
   public static let builtIn: PublicSuffixList? = attribution_suffixes_built_in().map { PublicSuffixList(raw: $0, isOwned: false) }
 
-  /// A newer list, as publicsuffix.org publishes it or as `psl-make-dafsa` packs it; nil when the file is none.
+  /// Loads a list in the format of publicsuffix.org or of `psl-make-dafsa`; nil if the file is not one.
   public convenience init?(path: String) {
     guard let raw = attribution_suffixes_load(path) else { return nil }
     self.init(raw: raw, isOwned: true)
   }
 
-  /// The registrable domain that a host lies in; nil when the host is a public suffix itself, or no name of ASCII letters in lower case,
-  /// digits, hyphens and dots, or an address such as `192.0.2.1`. Names beyond ASCII are asked for in their `xn--` form. A name under a top-level domain that the list does
-  /// not know is registered one label below that.
+  /// The registrable domain of a host; nil if the host is a public suffix or an IP address, or has other characters than lower-case ASCII
+  /// letters, digits, hyphens and dots. Internationalised names are given in their `xn--` form. If the list does not know the top-level
+  /// domain, it counts as a public suffix.
   public func registrableDomain(of host: String) -> String? {
     guard Self.isName(host) else { return nil }
     let start = host.withCString { attribution_suffixes_registrable(raw, $0) }
     return start < 0 ? nil : String(host.utf8.dropFirst(start))
   }
 
-  /// Whether a host is a registrable domain, neither more nor less.
+  /// Whether a host is exactly a registrable domain.
   public func isRegistrable(_ host: String) -> Bool { registrableDomain(of: host)?.utf8.count == host.utf8.count }
 
-  /// libpsl takes whatever it is given apart at its dots, an empty label included.
+  /// Checks the labels, because libpsl accepts any text, even with empty labels.
   private static func isName(_ host: String) -> Bool {
     guard host.utf8.count <= 253 else { return false }
     let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // What ends in a number is an address; no top-level domain is one.
+    // A host whose last label is a number is an IP address; no top-level domain is a number.
     guard let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else { return false }
     return labels.allSatisfy { label in
       !label.isEmpty

@@ -9,31 +9,31 @@ import NIOConcurrencyHelpers
 /// that may have been executed is never sent twice.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
-    /// Shared connections to a node, at the most; nil for four for each event loop.
+    /// The greatest number of shared connections to a node; nil for four for each event loop.
     public var connections: Int?
-    /// The event loop that the first connection belongs to.
+    /// The number of the event loop of the first connection.
     var firstLoop = 0
     public var connectTimeout: Duration = .seconds(2)
-    /// How long one command may take.
+    /// The timeout of one command.
     public var commandTimeout: Duration = .seconds(5)
-    /// How long a command that was not executed is sent again while slots move or a replica takes over.
+    /// How long a command that was not executed is retried while slots move or a replica takes over.
     public var patience: Duration = .seconds(2)
-    /// Elements of one reply, nested ones counted.
+    /// The greatest number of elements of one reply, including nested ones.
     public var maxReplyElements = 1_000_000
-    /// Asked for behind each batch of commands; nil: Redis' own reply is enough.
+    /// The replication that each batch of commands must reach; nil if the primary's reply is enough.
     public var replication: RedisReplication?
-    /// Told of every command.
+    /// Is called for every command.
     public var observer: (any RedisObserver)?
-    /// Told of messages, when the client subscribes to channels (`SSUBSCRIBE`).
+    /// Is called for messages, if the client subscribes to channels (`SSUBSCRIBE`).
     public var subscription: RedisSubscription?
-    /// For `rediss://`.
+    /// The files for `rediss://`.
     public var tls = RedisTLSFiles()
-    /// A file whose first line is the password, in place of one in the URL; read anew for each connection.
+    /// A file whose first line is the password, instead of one in the URL. It is read for each new connection.
     public var passwordFile: String?
-    /// Who logs in at Sentinels, and the file whose first line is the password there; nil: nobody does.
+    /// The user at Sentinels, and the file whose first line is the password there; nil: no login.
     public var sentinelUser: String?
     public var sentinelPasswordFile: String?
-    /// Whether a connection is refused that leads to a replica.
+    /// True if a connection to a replica is refused.
     var wantsPrimary = false
 
     public init() {}
@@ -54,7 +54,7 @@ public final class RedisClient: Sendable {
     self.init(url: url, configuration: configuration, addresses: HostAddresses(), topology: nil, logger: logger)
   }
 
-  /// - Parameter topology: that of another client of the same URL.
+  /// - Parameter topology: the topology of another client of the same URL, which is then shared.
   init(
     url: RedisURL, configuration given: Configuration, addresses: HostAddresses, topology known: RedisTopology? = nil, logger: Logger
   ) {
@@ -91,7 +91,7 @@ public final class RedisClient: Sendable {
       configuration.passwordFile = given.sentinelPasswordFile
       login = url.loggingIn(given.sentinelUser)
     }
-    // Short limits: the answers of the other nodes suffice when one does not answer.
+    // Short timeouts, because a node that does not answer can be left out if the others agree.
     configuration.connectTimeout = min(given.connectTimeout, .milliseconds(500))
     configuration.commandTimeout = min(given.commandTimeout, .milliseconds(500))
     (configuration.connections, configuration.replication, configuration.subscription) = (1, nil, nil)
@@ -110,8 +110,8 @@ public final class RedisClient: Sendable {
     return RedisClient(url: url, configuration: configuration, addresses: addresses, topology: topology, logger: logger)
   }
 
-  /// A client of its own for reads that block: their connection must not hold up others. `loop`: the number of the event loop that
-  /// the connection belongs to, counted round.
+  /// A separate client for blocking reads, so that they do not delay other commands. `loop`: the number of the event loop of its
+  /// connection, modulo the number of loops.
   public func dedicated(commandTimeout: Duration, loop: Int = 0) -> RedisClient {
     derived {
       $0.firstLoop = loop
@@ -120,7 +120,7 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// A client of its own that subscribes: its one connection to a node may do little else.
+  /// A separate client for subscriptions, because a subscribed connection accepts few other commands.
   public func subscriber(loop: Int, _ subscription: RedisSubscription) -> RedisClient {
     derived {
       $0.firstLoop = loop
@@ -129,7 +129,8 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// A client of its own whose commands are answered when that many replicas have them: its connection waits for them.
+  /// A separate client whose commands return when the replicas confirmed them. It has its own connection, because `WAIT` blocks the
+  /// connection.
   public func replicated(_ replication: RedisReplication) -> RedisClient {
     derived {
       $0.replication = replication
@@ -137,7 +138,7 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Whether a connection stands now.
+  /// True if a connection is open.
   public var isConnected: Bool {
     switch target {
     case .node(let pool): pool.isConnected
@@ -145,13 +146,13 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Sends one command. Throws for a refusal too; see ``sendAllowingErrors(_:timeout:)``.
+  /// Sends one command. Throws for an error reply too; see ``sendAllowingErrors(_:timeout:)``.
   @discardableResult
   public func send(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil) async throws(RedisError) -> RedisReply {
     try Self.accepted(await sendAllowingErrors(arguments, timeout: timeout, name: name))
   }
 
-  /// The same for a command whose words are written already; `name`: what it is called in metrics.
+  /// Sends one encoded command. Throws for an error reply too. `name`: the command's name in metrics.
   @discardableResult
   public func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     try Self.accepted(await sendAllowingErrors(words, timeout: timeout, name: name))
@@ -162,16 +163,16 @@ public final class RedisClient: Sendable {
     return reply
   }
 
-  /// Sends one command and answers whatever Redis says, a refusal included.
+  /// Sends one command. Returns any reply, including an error reply.
   ///
-  /// `name`: what the command is called in metrics, where its first word says too little.
+  /// `name`: the command's name in metrics, if its first argument is not enough.
   public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil)
     async throws(RedisError) -> RedisReply
   {
     try await sendAllowingErrors(EncodedArguments(arguments), timeout: timeout, name: name ?? arguments.first?.text ?? "")
   }
 
-  /// The same for a command whose words are written already.
+  /// Sends one encoded command. Returns any reply, including an error reply.
   public func sendAllowingErrors(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     switch target {
     case .node(let pool): try await pool.send(words, timeout: timeout, name: name)
@@ -179,7 +180,7 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// The primaries as they are known now, to be asked one by one; one nil where there is a single node.
+  /// The known primaries, for ``send(_:to:)``; one nil element for a single node.
   public func primaries() async throws(RedisError) -> [NodeAddress?] {
     switch target {
     case .node: return [nil]
@@ -187,13 +188,13 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Sends a command that has no key to one of ``primaries()``.
+  /// Sends a command without a key to one of ``primaries()``.
   public func send(_ arguments: [RedisArgument], to node: NodeAddress?) async throws(RedisError) -> RedisReply {
     guard case .topology(_, let pools) = target, let node else { return try await send(arguments) }
     return try Self.accepted(await pools[node].send(EncodedArguments(arguments), name: arguments.first?.text ?? ""))
   }
 
-  /// Sends a command that has no key to every primary: each node's name and what it answered. The name is nil where there is one node alone.
+  /// Sends a command without a key to every primary. Returns each node's name and reply. The name is nil for a single node.
   public func sendToEachPrimary(_ arguments: [RedisArgument]) async throws(RedisError) -> [(node: NodeAddress?, reply: RedisReply)] {
     let name = arguments.first?.text ?? ""
     var answers: [(node: NodeAddress?, reply: RedisReply)] = []
@@ -204,11 +205,11 @@ public final class RedisClient: Sendable {
     return answers
   }
 
-  /// A connection of this client to the one node, or to the primary that Sentinels name. What is sent over it later goes over the same
+  /// A connection of this client to its single node, or to the primary that Sentinels name. Everything sent over the session uses that
   /// connection or fails, as `WATCH` requires.
   ///
-  /// Use it with a ``dedicated(commandTimeout:loop:)`` client, since a transaction ends what others watch on its connection. Nil in a cluster,
-  /// where keys decide which node a command goes to.
+  /// Use a ``dedicated(commandTimeout:loop:)`` client, because a transaction ends the watches of other users of its connection. Nil for a
+  /// cluster, where the key decides which node gets a command.
   public func session() async throws(RedisError) -> RedisSession? {
     let pool: RedisConnectionPool
     switch target {
@@ -229,7 +230,7 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Sends a command to the node that has its key, and wherever it is redirected.
+  /// Sends a command to the node of its key, and follows redirections.
   private func route(_ words: EncodedArguments, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
     async throws(RedisError) -> RedisReply
   {
@@ -264,7 +265,7 @@ public final class RedisClient: Sendable {
       do throws(RedisError) { connection = try await pool.connection() } catch {
         let isLong = pool.awayFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
         step = call.unsent(error, isLong: isLong, now: .now, jitter: .random(in: 0...1))
-        // This call does not wait for the new topology; later ones need it.
+        // This call fails; later ones need the new topology.
         if isLong { topology.refresh() }
         continue
       }
@@ -272,7 +273,7 @@ public final class RedisClient: Sendable {
       guard let text = reply.error, let redirection = Redirection(refusal: text, by: node) else { return reply }
       configuration.observer?.redirected(redirection.kind)
       if case .moved(let slot, let target) = redirection { topology.moved(slot, to: target) }
-      // A replica keeps its connections, also those of before it became one.
+      // A former primary keeps its connections open when it becomes a replica, so they must be closed here.
       if configuration.wantsPrimary, case .unsettled = redirection { connection.close() }
       step = call.refused(redirection, now: .now, jitter: .random(in: 0...1))
     }

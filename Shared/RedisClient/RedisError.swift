@@ -1,22 +1,22 @@
 /// Why a command failed.
 public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// No connection, or it broke before the answer came: the command may or may not have been executed.
+  /// There was no connection, or it ended before the reply. The command may have been executed.
   case unavailable(String)
   /// Redis did not answer in time.
   case timedOut
-  /// Redis refused the command; its own words.
+  /// Redis refused the command; the text of the error reply.
   case refused(String)
-  /// The address of the Redis is not one.
+  /// The URL of the Redis is invalid.
   case badURL(String)
-  /// The files for TLS, or the password's file, are not what they should be; names the file.
+  /// The files for TLS, or the password's file, are missing or invalid; names the file.
   case tls(String)
   case passwordFile(String)
-  /// Redis did it, and not enough replicas confirmed it in time: the loss of one host could undo it.
+  /// Redis executed the command, but not enough replicas confirmed it in time, so the loss of one host could undo it.
   case notReplicated
-  /// An answer of an unexpected form.
+  /// A reply of an unexpected form; names the command.
   case unexpectedReply(String)
 
-  /// A word for it in metrics.
+  /// The label in metrics.
   public var kind: String {
     switch self {
     case .unavailable: "unavailable"

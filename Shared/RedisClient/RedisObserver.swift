@@ -1,13 +1,13 @@
 /// Callbacks for metrics about a client. They are called on event loops and must not block.
 public protocol RedisObserver: Sendable {
-  /// A command is on its way.
+  /// A command was sent.
   func sent()
-  /// It was answered, or never will be.
+  /// A command was answered or failed.
   func answered(_ command: String, seconds: Double)
-  /// Why a command failed, in one word of few.
+  /// A command failed; `kind` is one of ``RedisError/kind``.
   func failed(_ kind: String)
-  /// A connection stands, in place of another or as the first.
+  /// A connection was opened.
   func connected()
-  /// A command was refused and is sent again: because its slot is elsewhere, or moves, or because another node takes over.
+  /// A command was redirected and is sent again, because its slot is on another node or being moved, or because another node takes over.
   func redirected(_ kind: String)
 }

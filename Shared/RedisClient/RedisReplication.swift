@@ -1,16 +1,16 @@
 /// The replication that a write needs before its reply counts.
 public struct RedisReplication: Sendable, Hashable {
-  /// How far a replica must have got.
+  /// What a replica must have done.
   public enum Depth: Sendable, Hashable {
-    /// In its memory (WAIT).
+    /// Received the write in memory (WAIT).
     case received
-    /// On its disk, and on the primary's (WAITAOF, Redis 7.2).
+    /// Written it to disk, as must the primary (WAITAOF, Redis 7.2).
     case onDisk
   }
 
   public var replicas: Int
   public var depth: Depth
-  /// How long Redis waits for them.
+  /// How long Redis waits for the replicas.
   public var timeout: Duration
 
   public init(replicas: Int, depth: Depth, timeout: Duration) {
@@ -19,7 +19,7 @@ public struct RedisReplication: Sendable, Hashable {
     self.timeout = timeout
   }
 
-  /// Asked once behind each batch of commands.
+  /// The command that is sent once after each batch of commands.
   var question: [RedisArgument] {
     let milliseconds = RedisArgument.integer(max(1, Int64(timeout / .milliseconds(1))))
     switch depth {
@@ -28,7 +28,7 @@ public struct RedisReplication: Sendable, Hashable {
     }
   }
 
-  /// Whether the answer says that enough have it.
+  /// True if the reply confirms enough replicas.
   func isReached(_ reply: RedisReply) -> Bool {
     switch depth {
     case .received: return (reply.integer ?? 0) >= replicas

@@ -1,6 +1,6 @@
 extension RedisScript {
-  /// Writes a value if the one that was read still stands.
-  /// KEYS 1 the value. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when written.
+  /// Writes a value if the stored one is still the one that was read.
+  /// KEYS 1 the value. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Returns 1 if it was written.
   public static let compareAndSet = RedisScript(
     name: "compare_and_set",
     source: """

@@ -1,16 +1,16 @@
 import Cryptography
 
-/// A Lua script, called by its digest; sent whole where Redis does not know it yet.
+/// A Lua script. It is called by its digest, and sent as a whole if Redis does not know it yet.
 public struct RedisScript: Sendable {
   public let name: String
   private let source: String
   let digest: String
 
-  /// `name` stands for it in metrics: no two scripts share one.
+  /// `name`: the script's name in metrics, unique among all scripts.
   public init(name: String, source: String) {
     self.name = name
     self.source = source
-    // As Redis names scripts.
+    // Redis identifies scripts by this digest.
     digest = Hex.encode(SHA1Digest.hash(Array(source.utf8)))
   }
 
@@ -24,7 +24,7 @@ public struct RedisScript: Sendable {
     return try await run(on: client, keys: names, arguments: EncodedArguments(arguments), timeout: timeout)
   }
 
-  /// The same with words that are written already.
+  /// Runs the script with encoded arguments.
   public func run(on client: RedisClient, keys: EncodedArguments, arguments: EncodedArguments, timeout: Duration? = nil)
     async throws(RedisError)
     -> RedisReply

@@ -1,15 +1,15 @@
-/// One connection to Redis: everything that is sent goes over it, or fails once it has ended.
+/// One connection to Redis. Everything is sent over it, and fails once it has ended.
 public struct RedisSession: Sendable {
   let pool: RedisConnectionPool
   let connection: RedisConnection
 
   public var isOpen: Bool { connection.isOpen }
 
-  /// Sends commands together, and answers with their replies. A refusal is a reply.
+  /// Sends several commands together. Returns their replies, including error replies.
   ///
   /// - Parameters:
-  ///   - ignored: how many of the first replies are not wanted.
-  ///   - name: what the commands are called in metrics.
+  /// - ignored: the number of replies at the beginning that are dropped.
+  /// - name: the commands' name in metrics.
   public func send(_ commands: EncodedCommands, ignoring ignored: Int = 0, name: String) async throws(RedisError) -> [RedisReply] {
     try await pool.send(commands, ignoring: ignored, over: connection, name: name)
   }

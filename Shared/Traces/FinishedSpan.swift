@@ -11,10 +11,10 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
   public init(booleanLiteral value: Bool) { self = .flag(value) }
 }
 
-/// A name by OpenTelemetry's semantic conventions, and a value. Never a secret, a token, an address of a person or an advertising
+/// A name by OpenTelemetry's semantic conventions, and a value. It must never be a secret, a token, a person's address or an advertising
 /// identifier.
 public struct SpanAttribute: Sendable, Hashable {
-  /// Longer texts are cut, so that a span's size is bounded.
+  /// The longest text; longer ones are truncated, so that a span's size is limited.
   public static let longestText = 256
 
   public let name: String
@@ -32,7 +32,7 @@ public struct SpanAttribute: Sendable, Hashable {
   public init(_ name: StaticString, _ text: String) { self.init(name, .text(text)) }
 }
 
-/// What is exported of a span.
+/// A finished span for export.
 public struct FinishedSpan: Sendable, Hashable {
   public let context: SpanContext
   /// 0 for the first span of a trace.
@@ -44,6 +44,6 @@ public struct FinishedSpan: Sendable, Hashable {
   public let started: Int64
   public let ended: Int64
   public let attributes: [SpanAttribute]
-  /// Whether the work failed.
+  /// True if the work failed.
   public let isError: Bool
 }

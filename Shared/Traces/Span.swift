@@ -4,9 +4,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// A piece of work of a trace that is recorded. There is none for work that is not.
+/// A unit of work of a recorded trace. Work of other traces has no span.
 public final class Span: Sendable {
-  /// As OTLP numbers them.
+  /// The kind, with OTLP's numbers.
   public enum Kind: Int, Sendable {
     case `internal` = 1
     case server, client, producer, consumer
@@ -17,7 +17,7 @@ public final class Span: Sendable {
     var hasEnded = false
   }
 
-  /// The span whose work the present task does; nil for most, whose traces are not recorded.
+  /// The span of the current task; nil for most tasks, whose traces are not recorded.
   @TaskLocal public static var current: Span?
 
   public let context: SpanContext
@@ -51,16 +51,16 @@ public final class Span: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// The `traceparent` of this span, for what it causes elsewhere.
+  /// The `traceparent` of this span, for calls to other systems.
   public var traceparent: String { context.traceparent }
 
   public func set(_ attributes: SpanAttribute...) {
     state.withLock { if !$0.hasEnded { $0.attributes += attributes } }
   }
 
-  /// Ends it and hands it over; only the first end counts.
+  /// Ends the span and passes it to the buffer. Only the first call counts.
   ///
-  /// - Parameter error: a bounded word for what went wrong (`error.type`).
+  /// - Parameter error: the error as one of a limited set of words (`error.type`).
   public func end(_ attributes: SpanAttribute..., error: String? = nil) {
     let all: [SpanAttribute]? = state.withLock { state in
       guard !state.hasEnded else { return nil }

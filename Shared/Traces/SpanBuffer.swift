@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Spans that ended and were not exported yet. What finds no room is dropped and counted: a collector that is away costs neither memory nor
-/// time of a request.
+/// Finished spans that were not exported yet. Spans that do not fit are dropped and counted, so that an unavailable collector costs
+/// requests neither memory nor time.
 public final class SpanBuffer: Sendable {
   private struct State {
     var spans: [FinishedSpan] = []
     var dropped: UInt64 = 0
   }
 
-  /// Spans that are held at the most.
+  /// The greatest number of spans.
   public let capacity: Int
-  /// So many are worth an export at once.
+  /// The number of spans of one export.
   public let batch: Int
   private let signal: AsyncStream<Void>.Continuation
-  /// Tells when it is time to export: a batch is full, or ``wake()`` was called.
+  /// Signals that it is time to export: a batch is full, or ``wake()`` was called.
   public let signals: AsyncStream<Void>
   private let state = Mutex(State())
 
@@ -35,10 +35,10 @@ public final class SpanBuffer: Sendable {
     if fills { signal.yield() }
   }
 
-  /// Has what is there exported.
+  /// Requests an export of the remaining spans.
   public func wake() { signal.yield() }
 
-  /// The oldest spans, a batch at the most; they are held here no more.
+  /// Removes and returns the oldest spans, at most a batch.
   public func take() -> [FinishedSpan] {
     state.withLock { state in
       let taken = Array(state.spans.prefix(batch))
@@ -48,6 +48,6 @@ public final class SpanBuffer: Sendable {
   }
 
   public var count: Int { state.withLock { $0.spans.count } }
-  /// How many found no room since the start.
+  /// The number of spans dropped since the start.
   public var dropped: UInt64 { state.withLock { $0.dropped } }
 }

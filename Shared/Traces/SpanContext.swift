@@ -14,7 +14,7 @@ public struct TraceID: Sendable, Hashable {
   public var text: String { Hex.encode(high) + Hex.encode(low) }
 }
 
-/// What W3C Trace Context (level 2) passes from one piece of work to the next: the trace, the span and whether the trace is recorded.
+/// The context of W3C Trace Context (level 2): the trace, the span and whether the trace is recorded.
 public struct SpanContext: Sendable, Hashable {
   static let sampledFlag: UInt8 = 1
   /// The trace's id was made at random.
@@ -30,7 +30,7 @@ public struct SpanContext: Sendable, Hashable {
     self.flags = flags
   }
 
-  /// Whether spans of this trace are recorded.
+  /// True if spans of this trace are recorded.
   public var isSampled: Bool { flags & Self.sampledFlag != 0 }
 
   /// Another span of the same trace.
@@ -74,7 +74,7 @@ public struct SpanContext: Sendable, Hashable {
     }
   }
 
-  /// Reads the header's value; nil when it is not valid, which W3C has treated as absent.
+  /// Parses the header's value; nil if it is invalid, which must be treated as absent.
   public init?(traceparent: String) {
     var text = traceparent
     guard let context = text.withUTF8({ SpanContext(bytes: UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -84,7 +84,7 @@ public struct SpanContext: Sendable, Hashable {
   public init?(bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.length, bytes[2] == UInt8(ascii: "-"), bytes[35] == UInt8(ascii: "-"), bytes[52] == UInt8(ascii: "-"),
       let version = Self.word(bytes, 0, digits: 2), version != 0xff,
-      // Later versions may have more behind a hyphen.
+      // Later versions may have more fields after a hyphen.
       bytes.count == Self.length || version > 0 && bytes[Self.length] == UInt8(ascii: "-"),
       let high = Self.word(bytes, 3, digits: 16), let low = Self.word(bytes, 19, digits: 16), high | low != 0,
       let span = Self.word(bytes, 36, digits: 16), span != 0, let flags = Self.word(bytes, 53, digits: 2)

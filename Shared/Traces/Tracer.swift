@@ -1,7 +1,7 @@
 import Cryptography
 import Synchronization
 
-/// Begins spans. One for a process; without a buffer it only passes on what callers send.
+/// Begins spans. There is one for each process. Without a buffer it only passes on callers' contexts.
 public final class Tracer: Sendable {
   /// Records nothing.
   public static let off = Tracer(sampler: Sampler(ratio: 0), buffer: nil)
@@ -14,14 +14,14 @@ public final class Tracer: Sendable {
     self.buffer = buffer
   }
 
-  /// Whether anything is ever recorded.
+  /// True if spans are recorded.
   public var isRecording: Bool { buffer != nil }
 
-  /// The context of work that a request asks for: a span of the caller's trace, or of a new one.
+  /// The context of a request's work: a span of the caller's trace, or of a new one.
   ///
   /// - Parameters:
-  ///   - parent: the caller's, as far as it is valid.
-  ///   - believesSampled: whether a caller that wants its trace recorded is followed.
+  /// - parent: the caller's context, if it is valid.
+  /// - believesSampled: returns true if a caller's request to record its trace is followed.
   public func context(below parent: SpanContext?, believesSampled: () -> Bool = { true }) -> SpanContext {
     guard let parent else {
       let words = RandomBytes.words()
@@ -33,13 +33,13 @@ public final class Tracer: Sendable {
     let child = parent.child()
     guard isRecording else { return child }
     guard sampler.followsParent else { return child.sampled(sampler.samples(child.traceID)) }
-    // Not by the id here: a stranger would choose one that is recorded.
+    // The id does not decide here, because a stranger could choose one that is recorded.
     return parent.isSampled && !believesSampled() ? child.sampled(false) : child
   }
 
-  /// The span of a context that was made for it; nil where its trace is not recorded.
+  /// The span of a context; nil if its trace is not recorded.
   ///
-  /// - Parameter sinceStart: how long ago the work began.
+  /// - Parameter sinceStart: the time since the work began.
   public func span(
     _ name: @autoclosure () -> String, _ kind: Span.Kind, _ context: SpanContext, below parent: SpanContext?,
     _ attributes: @autoclosure () -> [SpanAttribute] = [], sinceStart: @autoclosure () -> Duration = .zero
@@ -51,7 +51,7 @@ public final class Tracer: Sendable {
       sinceStart: sinceStart())
   }
 
-  /// The span of work that a message or an event asks for; nil where its trace is not recorded.
+  /// The span of a message's or an event's work; nil if its trace is not recorded.
   public func span(
     _ name: @autoclosure () -> String, _ kind: Span.Kind, below parent: SpanContext?, _ attributes: @autoclosure () -> [SpanAttribute] = []
   ) -> Span? {
@@ -59,7 +59,7 @@ public final class Tracer: Sendable {
     return span(name(), kind, parent.child(), below: parent, attributes())
   }
 
-  /// The same with the parent as a header or a message has it. Most are not sampled, which their last digit tells.
+  /// The span below the parent in a header or a message. Most are not sampled, which their last digit tells.
   public func span(
     _ name: @autoclosure () -> String, _ kind: Span.Kind, below traceparent: String?,
     _ attributes: @autoclosure () -> [SpanAttribute] = []

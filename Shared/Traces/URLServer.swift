@@ -3,12 +3,12 @@ public struct URLServer: Sendable, Hashable {
   public let host: String
   public let port: Int
 
-  /// Nil for what is no URL of HTTP.
+  /// Nil for anything but an HTTP URL.
   public init?(_ url: String) {
     let isSecure = url.hasPrefix("https://")
     guard isSecure || url.hasPrefix("http://") else { return nil }
     let authority = url.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    // Whoever logs in is not told.
+    // The login is left out.
     let server = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     var host = server
     var port = isSecure ? 443 : 80

@@ -1,18 +1,18 @@
 import RedisClient
 
-/// The breaker in Redis: a ``CircuitBreaker`` by Redis' own clock, in three keys of one slot.
+/// The breaker in Redis: a ``CircuitBreaker`` that uses Redis' clock, in three keys of one slot.
 struct BreakerStore: Sendable {
-  /// What a script answered.
+  /// The answer of a script.
   struct Answer: Sendable, Hashable {
-    var standing: SharedBreakerView.Standing
+    var state: SharedBreakerView.SharedState
     /// Redis' time, milliseconds.
     var now: Int64
     /// The number of the caller's probe.
     var probe: Int64?
   }
 
-  /// How long it is remembered after its last change, milliseconds.
-  private static let remembered: Int64 = 86_400_000
+  /// How long the keys live after their last change, milliseconds.
+  private static let lifetime: Int64 = 86_400_000
 
   private let redis: RedisClient
   private let rule: CircuitBreaker.Rule
@@ -24,27 +24,28 @@ struct BreakerStore: Sendable {
     keys = (key, key + ":results", key + ":probes")
   }
 
-  /// Takes in results of calls that were let through in a period in which the breaker was closed. Nil without an answer, as the others.
+  /// Reports results of calls that were let through in a period in which the breaker was closed. Returns nil if Redis does not answer, like
+  /// the other methods.
   ///
-  /// - Parameter shortening: by what share of itself a pause that begins here is shortened.
+  /// - Parameter shortening: the share by which a pause that begins here is shortened, from 0 to 1.
   func count(_ report: SharedBreakerView.Report, shortening: Double) async -> Answer? {
     await ask(
       Scripts.breakerCount, [keys.state, keys.results, keys.probes],
       [
         .integer(report.period), .integer(Int64(report.succeeded)), .integer(Int64(report.failed)), .integer(rule.window),
         .integer(rule.window / Int64(CircuitBreaker.slotCount)), .integer(Int64(rule.leastCalls)), .string("\(rule.failureShare)"),
-        .integer(rule.firstPause), .string("\(shortening)"), .integer(Self.remembered),
+        .integer(rule.firstPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
 
-  /// Asks for leave to probe.
+  /// Asks for permission to probe.
   func probe() async -> Answer? {
     await ask(
       Scripts.breakerProbe, [keys.state, keys.probes],
-      [.integer(Int64(rule.probes)), .integer(rule.probePatience), .integer(Self.remembered)])
+      [.integer(Int64(rule.probes)), .integer(rule.probePatience), .integer(Self.lifetime)])
   }
 
-  /// Takes in what became of a probe.
+  /// Reports the result of a probe.
   func end(_ number: Int64, period: Int64, _ result: CircuitBreaker.Result, shortening: Double) async -> Answer? {
     let word =
       switch result {
@@ -56,7 +57,7 @@ struct BreakerStore: Sendable {
       Scripts.breakerProbeEnd, [keys.state, keys.results, keys.probes],
       [
         .integer(number), .integer(period), .string(word), .integer(Int64(rule.probes)), .integer(rule.firstPause),
-        .integer(rule.longestPause), .string("\(shortening)"), .integer(Self.remembered),
+        .integer(rule.longestPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
 
@@ -64,7 +65,7 @@ struct BreakerStore: Sendable {
     let reply = try? await script.run(on: redis, keys: keys, arguments: arguments, timeout: SharedRateLimit.storeTimeout)
     guard let values = reply?.array?.compactMap(\.integer), values.count >= 4, let phase = Self.phases[values[0]] else { return nil }
     return Answer(
-      standing: .init(phase: phase, period: values[1], wait: values[2]), now: values[3],
+      state: .init(phase: phase, period: values[1], wait: values[2]), now: values[3],
       probe: values.count > 4 && values[4] > 0 ? values[4] : nil)
   }
 

@@ -1,26 +1,26 @@
 /// Stops calls to a server that mostly fails, and probes with single calls whether it has recovered.
 ///
-/// Closed: every call may be made, and each result is counted over a window. Open: none may. Half open, when the pause is over: a few
-/// probes at a time, which close it when enough of them succeed and open it again, for longer, when one fails.
+/// Closed: every call is admitted, and its result is counted over a window. Open: no call is admitted. Half open, after the pause: a few
+/// probes are admitted at a time. Enough successful probes close the breaker; one that fails opens it again, for longer.
 ///
-/// Pure: times are milliseconds of one clock, whose origin does not matter, and are passed in; chance too.
+/// Pure: random numbers and times are passed in; times are milliseconds of one clock with any origin.
 public struct CircuitBreaker: Sendable {
-  /// When it opens and for how long.
+  /// When the breaker opens, and for how long.
   public struct Rule: Sendable, Hashable {
-    /// How far back calls are looked at, milliseconds.
+    /// The length of the window over which results are counted, milliseconds.
     public var window: Int64
-    /// Fewer calls than this within the window say nothing.
+    /// The breaker does not open with fewer calls than this within the window.
     public var leastCalls: Int
-    /// The share of failed calls at which it opens, above 0 up to 1.
+    /// The share of failed calls at which the breaker opens, above 0 up to 1.
     public var failureShare: Double
-    /// How long it stays open at first, milliseconds; twice as long each time after that, up to ``longestPause``.
+    /// The first pause, milliseconds. Each further pause is twice as long, up to ``longestPause``.
     public var firstPause: Int64
     public var longestPause: Int64
-    /// By what share of a pause it may end sooner, so that the instances of a service do not probe together: 0 to 1.
+    /// The greatest share by which a pause is shortened at random, from 0 to 1, so that the instances of a service do not probe together.
     public var jitter: Double
-    /// Probes that must succeed before it closes; as many may be under way at once.
+    /// The number of probes that must succeed before the breaker closes, and the greatest number under way at once.
     public var probes: Int
-    /// A probe of which nothing was heard for so long makes room for another one, milliseconds.
+    /// A probe without a result for this long no longer counts as under way, milliseconds.
     public var probePatience: Int64
 
     public init(
@@ -38,11 +38,11 @@ public struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Belongs to one call that was let through; its result is told with it.
+  /// Permission for one call. The call's result is recorded with it.
   public struct Ticket: Sendable, Hashable {
     fileprivate let period: UInt64
     fileprivate let number: UInt64
-    /// Whether the call finds out if the server is back.
+    /// True if the call is a probe.
     public let isProbe: Bool
   }
 
@@ -53,14 +53,14 @@ public struct CircuitBreaker: Sendable {
     case wait(Int64)
   }
 
-  /// What became of a call.
+  /// The result of a call.
   public enum Result: Sendable, Hashable {
     case succeeded, failed
     /// It says nothing about the server, such as a call that was cancelled.
     case abandoned
   }
 
-  /// What it does now.
+  /// The state of the breaker.
   public enum Phase: String, Sendable, Hashable, CaseIterable { case closed, open, halfOpen }
 
   /// Results of one part of the window.
@@ -74,13 +74,13 @@ public struct CircuitBreaker: Sendable {
 
   public let rule: Rule
   public private(set) var phase = Phase.closed
-  /// Changes with each change of phase, so that a call that began before says nothing about what came after.
+  /// The number of the current phase. Results of calls that were admitted in an earlier phase do not count.
   private var period: UInt64 = 0
   private var numbers: UInt64 = 0
   private var slots: [Slot] = []
   private var openUntil: Int64 = 0
   private var pause: Int64
-  /// Probes under way by when each is given up.
+  /// Probes under way, with the time at which each stops counting as such.
   private var probes: [UInt64: Int64] = [:]
   private var probesSucceeded = 0
 
@@ -89,10 +89,10 @@ public struct CircuitBreaker: Sendable {
     pause = rule.firstPause
   }
 
-  /// How soon it is looked again whether the probes that are under way have ended, milliseconds.
+  /// The longest wait before a caller asks again while probes are under way, milliseconds.
   static let probeLook: Int64 = 250
 
-  /// Asks for leave to make one call. Whoever gets it tells the result by ``record(_:_:now:chance:)``.
+  /// Asks for permission to make one call. The caller must record its result by ``record(_:_:now:chance:)``.
   public mutating func admit(now: Int64) -> Admission {
     switch phase {
     case .closed:
@@ -105,17 +105,17 @@ public struct CircuitBreaker: Sendable {
       probesSucceeded = 0
       return probe(now)
     case .halfOpen:
-      // Whoever made a silent one may have died, which says nothing about the server.
+      // The instance that made such a probe may have died, which says nothing about the server.
       probes = probes.filter { $0.value > now }
       guard probes.count + probesSucceeded < rule.probes else {
-        // Looked at again before long: the probe's answer decides for all.
+        // The wait is short, because the result of a probe decides for all callers.
         return .wait(min(Self.probeLook, rule.probePatience))
       }
       return probe(now)
     }
   }
 
-  /// Takes in what became of a call.
+  /// Records the result of a call.
   ///
   /// - Parameter chance: from 0 up to 1, for the jitter of the pause that may begin here.
   public mutating func record(_ ticket: Ticket, _ result: Result, now: Int64, chance: Double = 0) {
@@ -137,7 +137,7 @@ public struct CircuitBreaker: Sendable {
     case .closed:
       guard result != .abandoned else { return }
       count(failed: result == .failed, now)
-      // A success never opens it, though with it there are calls enough.
+      // A success never opens the breaker, even if it is the call that completes ``Rule/leastCalls``.
       guard result == .failed else { return }
       let calls = slots.reduce(0) { $0 + $1.calls }
       let failures = slots.reduce(0) { $0 + $1.failures }

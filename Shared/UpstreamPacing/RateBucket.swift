@@ -1,26 +1,25 @@
 /// The state of one rate limit, by the generic cell rate algorithm: the time at which the bucket is full again.
 ///
-/// Pure: times are microseconds of one clock and passed in. The script `reserve` does the same in Redis, step by step; tests hold the
-/// two together.
+/// Pure: times are microseconds of one clock and passed in. The script `reserve` does the same in Redis; tests compare the two.
 public struct RateBucket: Sendable, Hashable {
-  /// What became of a reservation.
+  /// The result of a reservation.
   public enum Grant: Sendable, Hashable {
-    /// So many units are the caller's, to be used when so many microseconds have passed.
+    /// The caller has that many units and may use them after `wait` microseconds.
     case granted(units: Int, wait: Int64)
-    /// Nothing was reserved: the fewest that were asked for would have to be waited for this long, microseconds.
+    /// Nothing was reserved: the least number of units would be available only after `wait` microseconds.
     case refused(wait: Int64)
   }
 
-  /// When the bucket is full again.
+  /// The time at which the bucket is full again.
   private var fullAt: Int64 = .min
-  /// Nothing is granted for a time before this.
+  /// No unit may be used before this time.
   private var heldUntil: Int64 = .min
 
   public init() {}
 
-  /// Reserves as many units of the range as can be had within the longest wait.
+  /// Reserves as many units of the range as become available within the longest wait.
   ///
-  /// In any span of time no more is granted for use within it than the burst and what the rate gives in it.
+  /// In no span of time do the granted units exceed the burst plus what the rate gives in that span.
   public mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, longestWait: Int64 = 0, now: Int64) -> Grant {
     let least = Int64(max(units.lowerBound, 1))
     let most = Int64(max(units.upperBound, 1))
@@ -35,6 +34,6 @@ public struct RateBucket: Sendable, Hashable {
     return .granted(units: Int(taken), wait: wait)
   }
 
-  /// Grants nothing for a time before `until`, as a server asks by `Retry-After`; a longer hold stays.
+  /// Grants no unit for use before `until`, as a server asks by `Retry-After`. A longer hold stays.
   public mutating func hold(until: Int64) { heldUntil = max(heldUntil, until) }
 }

@@ -1,17 +1,17 @@
-/// How often something may be done: a steady rate, and how much of it may be done at once after a time of rest.
+/// A rate limit: a steady rate, and the greatest burst after a time of rest.
 public struct RateRule: Sendable, Hashable {
-  /// The highest rate that can be kept exactly, a second.
+  /// The highest rate that can be kept exactly, in units a second.
   public static let highestRate = 100_000.0
-  /// The lowest, a second: once in about eleven days.
+  /// The lowest rate, in units a second: one unit in about eleven days.
   public static let lowestRate = 1e-6
   public static let largestBurst = 1_000_000
 
   /// Microseconds between two units of the steady rate, rounded up: never faster than the rate.
   public let interval: Int64
-  /// Units that may be had at once.
+  /// The greatest number of units at once.
   public let burst: Int
 
-  /// Nil when the rate or the burst lies outside what can be kept.
+  /// Nil if the rate or the burst cannot be kept exactly.
   ///
   /// - Parameters:
   ///   - rate: units a second.

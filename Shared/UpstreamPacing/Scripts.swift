@@ -1,6 +1,6 @@
 import RedisClient
 
-/// The Lua files of `Scripts/`, one each.
+/// The Lua scripts of the folder `Scripts`, one constant for each file.
 enum Scripts {
   static let reserve = script("reserve", PackageResources.reserve_lua)
   static let share = script("share", PackageResources.share_lua)

@@ -1,45 +1,45 @@
 /// An instance's view of a shared breaker: what it knows, and its next step.
 ///
-/// While Redis gives no answer it goes by a breaker of its own, which saw the same results. Pure: times are milliseconds of a clock that
-/// only goes forward, and passed in; chance too.
+/// While Redis does not answer, the instance uses a breaker of its own that saw the same results. Pure: random numbers and times are passed
+/// in; times are milliseconds of a monotonic clock.
 struct SharedBreakerView: Sendable {
-  /// How the shared breaker stands, as Redis says it.
-  struct Standing: Sendable, Hashable {
+  /// The state of the shared breaker, as Redis reported it.
+  struct SharedState: Sendable, Hashable {
     var phase: CircuitBreaker.Phase
     /// Changes with each change of phase.
     var period: Int64
-    /// Until it may be probed, milliseconds.
+    /// Time until it may be probed, milliseconds.
     var wait: Int64
   }
 
-  /// Results that Redis does not know yet, all of calls of one period.
+  /// Results of calls of one period that Redis does not know yet.
   struct Report: Sendable, Hashable {
     var period: Int64
     var succeeded: Int
     var failed: Int
   }
 
-  /// What is to be done before a call.
+  /// What to do before a call.
   enum Step: Sendable, Hashable {
     case call(SharedCircuitBreaker.Ticket)
     /// Milliseconds.
     case wait(Int64)
-    /// Redis must say how the breaker stands, and is told what is not reported.
+    /// Ask Redis for the state of the breaker, and report the results that it does not know yet.
     case report
-    /// Redis must say whether this call may find out if the server is back.
+    /// Ask Redis whether this call may probe whether the server is back.
     case probe
   }
 
-  /// How old what is known may be while calls are made, milliseconds.
+  /// The greatest age of the known state at which calls are still made, milliseconds.
   static let freshness: Int64 = 250
 
-  /// How often the breaker was seen to close.
+  /// The number of times that the breaker was seen to close.
   private(set) var closings = 0
-  /// Whether Redis gave no answer the last time.
+  /// True if Redis did not answer the last query; then `own` decides.
   private(set) var isAlone = false
-  private var standing = Standing(phase: .closed, period: 0, wait: 0)
+  private var shared = SharedState(phase: .closed, period: 0, wait: 0)
   private var own: CircuitBreaker
-  /// When Redis is to be asked again: how the breaker stands, or for leave to probe.
+  /// The time of the next query to Redis, for the state or for permission to probe.
   private var askAt: Int64 = .min
   private var isAsking = false
   private var succeeded = 0
@@ -47,9 +47,9 @@ struct SharedBreakerView: Sendable {
 
   init(_ rule: CircuitBreaker.Rule) { own = CircuitBreaker(rule) }
 
-  var phase: CircuitBreaker.Phase { isAlone ? own.phase : standing.phase }
+  var phase: CircuitBreaker.Phase { isAlone ? own.phase : shared.phase }
 
-  /// What is to be done before a call now.
+  /// What to do before a call now.
   mutating func next(now: Int64) -> Step {
     let isDue = now >= askAt && !isAsking
     if isAlone {
@@ -59,24 +59,24 @@ struct SharedBreakerView: Sendable {
       case .wait(let wait): return .wait(wait)
       }
     }
-    if standing.phase == .closed { return isDue ? .report : .call(SharedCircuitBreaker.Ticket(.closed(standing.period))) }
+    if shared.phase == .closed { return isDue ? .report : .call(SharedCircuitBreaker.Ticket(.closed(shared.period))) }
     guard !isDue else { return .probe }
     return .wait(isAsking ? Self.freshness : askAt - now)
   }
 
-  /// Leave for a call, by what is known: nil while the breaker is not closed.
+  /// A ticket for a call, by the known state; nil while the breaker is not closed.
   mutating func ticket(now: Int64) -> SharedCircuitBreaker.Ticket? {
     guard phase == .closed else { return nil }
-    guard isAlone else { return SharedCircuitBreaker.Ticket(.closed(standing.period)) }
+    guard isAlone else { return SharedCircuitBreaker.Ticket(.closed(shared.period)) }
     guard case .call(let ticket) = own.admit(now: now) else { return nil }
     return SharedCircuitBreaker.Ticket(.own(ticket))
   }
 
-  /// Whether anything can have changed that nobody here has asked about.
+  /// True if the known state may be out of date and no query is under way.
   func isStale(now: Int64) -> Bool { now >= askAt && !isAsking }
 
-  /// What became of a call that was let through by a breaker that is closed, or by this instance's own. Whether Redis is to be told at
-  /// once: failures are, so that all instances notice them together.
+  /// Takes in the result of a call that was let through by the closed breaker, or by this instance's own. Returns whether to report to Redis
+  /// at once: failures are, so that all instances notice them together.
   mutating func record(
     _ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double
   ) -> Bool {
@@ -91,7 +91,7 @@ struct SharedBreakerView: Sendable {
       if own.phase == .closed, case .call(let ticket) = own.admit(now: now) {
         own.record(ticket, result, now: now, chance: chance)
       }
-      guard period == standing.period, standing.phase == .closed else { return false }
+      guard period == shared.period, shared.phase == .closed else { return false }
       switch result {
       case .abandoned: return false
       case .succeeded:
@@ -104,43 +104,43 @@ struct SharedBreakerView: Sendable {
     }
   }
 
-  /// Begins a question to Redis with what it does not know yet; nil while another one is under way.
+  /// Begins a query that reports to Redis the results that it does not know yet; nil while another query is under way.
   mutating func beginReport() -> Report? {
     guard !isAsking else { return nil }
     isAsking = true
     defer { (succeeded, failed) = (0, 0) }
-    return Report(period: standing.period, succeeded: succeeded, failed: failed)
+    return Report(period: shared.period, succeeded: succeeded, failed: failed)
   }
 
-  /// Begins to ask for leave to probe; false while another question is under way.
+  /// Begins a query for permission to probe; false while another query is under way.
   mutating func beginProbe() -> Bool {
     guard !isAsking else { return false }
     isAsking = true
     return true
   }
 
-  /// Whether failures came while Redis was asked.
+  /// True if calls failed since the last report began.
   var hasFailures: Bool { failed > 0 && !isAlone }
 
-  /// The end of a question.
+  /// Ends a query.
   ///
-  /// - Parameter standing: nil when Redis gave no answer.
-  mutating func endQuestion(_ standing: Standing?, now: Int64) {
+  /// - Parameter state: nil when Redis gave no answer.
+  mutating func endQuestion(_ state: SharedState?, now: Int64) {
     isAsking = false
-    guard let standing else {
+    guard let state else {
       isAlone = true
       askAt = now + Self.freshness
       return
     }
-    learn(standing, now: now)
+    learn(state, now: now)
   }
 
-  /// Takes in what Redis said of the breaker beside a question.
-  mutating func learn(_ found: Standing, now: Int64) {
-    let wasClosed = phase == .closed && standing.period == found.period
-    if found.period != standing.period { (succeeded, failed) = (0, 0) }
+  /// Takes in a state that Redis reported outside a query.
+  mutating func learn(_ found: SharedState, now: Int64) {
+    let wasClosed = phase == .closed && shared.period == found.period
+    if found.period != shared.period { (succeeded, failed) = (0, 0) }
     isAlone = false
-    standing = found
+    shared = found
     switch found.phase {
     case .closed:
       askAt = now + Self.freshness

@@ -1,13 +1,13 @@
 public import RedisClient
 import Synchronization
 
-/// A circuit breaker that all instances of a service share through Redis, by Redis' own clock: all of them notice together that a server
-/// mostly fails, one finds out whether it is back, and all notice that at once.
+/// A circuit breaker that all instances of a service share through Redis, by Redis' clock. If a server mostly fails, all instances stop
+/// calling it together; one of them probes it, and all resume together when it is back.
 ///
-/// One key is one breaker: the caller names it by the server, with a hash tag; all that share it state the same rule. What is known of it
-/// is kept for a quarter of a second, so that calls cost four commands a second at the most; failures are told at once, successes with
-/// the next look. A probe is held under a lease (``CircuitBreaker/Rule/probePatience``): one whose instance died makes room for another.
-/// While Redis gives no answer each instance goes by a breaker of its own.
+/// A key identifies a breaker. It has a hash tag, and all instances that use it must have the same rule. Each instance caches the state for
+/// a quarter of a second, so calls cost at most four commands a second. Failures are reported at once, successes with the next query. A
+/// probe is held under a lease (``CircuitBreaker/Rule/probePatience``), so that a probe of an instance that died does not block others.
+/// While Redis does not answer, each instance uses a breaker of its own.
 ///
 ///     switch await breaker.admit() {
 ///     case .wait(let milliseconds): …
@@ -16,13 +16,13 @@ import Synchronization
 ///       await breaker.record(ticket, .succeeded)
 ///     }
 public final class SharedCircuitBreaker: Sendable {
-  /// Belongs to one call that was let through; its result is told with it.
+  /// Permission for one call. The call's result is recorded with it.
   public struct Ticket: Sendable, Hashable {
     enum Origin: Sendable, Hashable {
-      /// The shared breaker was closed, in that period.
+      /// Admitted by the closed shared breaker, in that period.
       case closed(Int64)
       case probe(period: Int64, number: Int64)
-      /// Redis gave no answer.
+      /// Admitted by the instance's own breaker, because Redis did not answer.
       case own(CircuitBreaker.Ticket)
     }
 
@@ -30,7 +30,7 @@ public final class SharedCircuitBreaker: Sendable {
 
     init(_ origin: Origin) { self.origin = origin }
 
-    /// Whether the call finds out if the server is back.
+    /// True if the call is a probe.
     public var isProbe: Bool {
       switch origin {
       case .closed: false
@@ -58,16 +58,16 @@ public final class SharedCircuitBreaker: Sendable {
     view = Mutex(SharedBreakerView(rule))
   }
 
-  /// What the breaker does, as far as it is known here.
+  /// The state of the breaker, as this instance knows it.
   public var phase: CircuitBreaker.Phase { view.withLock(\.phase) }
 
-  /// The same, with how often it was seen to close.
+  /// The state of the breaker, and the number of times that this instance saw it close.
   public var seen: (phase: CircuitBreaker.Phase, closings: Int) { view.withLock { ($0.phase, $0.closings) } }
 
-  /// Asks for leave to make one call. Whoever gets it tells the result by ``record(_:_:)``; a call that was let through while the breaker
-  /// was closed may as well not be made.
+  /// Asks for permission to make one call. The caller must record the result by ``record(_:_:)``, unless the breaker was closed and the
+  /// call was not made.
   public func admit() async -> Admission {
-    // What is learned may ask for one more question: a breaker that opened whose pause is over, a probe that another one got.
+    // An answer may require another query: the breaker may be open with its pause over, or another instance may have got the probe.
     for _ in 0..<4 {
       switch view.withLock({ $0.next(now: Self.now) }) {
       case .call(let ticket): return .call(ticket)
@@ -79,29 +79,29 @@ public final class SharedCircuitBreaker: Sendable {
     return .wait(SharedBreakerView.freshness)
   }
 
-  /// Leave for one more call without asking anybody: nil while the breaker is not closed, as far as it is known here.
+  /// A ticket for another call by the cached state, without a query; nil while the breaker is not closed.
   public func ticket() -> Ticket? { view.withLock { $0.ticket(now: Self.now) } }
 
-  /// Tells what became of a call.
+  /// Records the result of a call.
   public func record(_ ticket: Ticket, _ result: CircuitBreaker.Result) async {
     if case .probe(let period, let number) = ticket.origin { return await end(period, number, result) }
     let isUrgent = view.withLock { $0.record(ticket, result, now: Self.now, chance: .random(in: 0..<1)) }
     if isUrgent { await report() }
   }
 
-  /// Finds out how the breaker stands, where nobody asks for calls.
+  /// Refreshes the cached state, for an instance that makes no calls at present.
   public func look() async {
     guard view.withLock({ $0.isStale(now: Self.now) }) else { return }
     await report()
   }
 
-  /// Tells what is not reported and learns how the breaker stands, again while calls fail meanwhile; nothing while another question is
-  /// under way.
+  /// Reports the results that Redis does not know, and takes in its answer; repeats this if calls failed meanwhile. Does nothing while
+  /// another query is under way.
   private func report() async {
     while let report = view.withLock({ $0.beginReport() }) {
       let answer = await store.count(report, shortening: shortening)
       let hasFailures = view.withLock { view in
-        view.endQuestion(answer?.standing, now: Self.now)
+        view.endQuestion(answer?.state, now: Self.now)
         return view.hasFailures
       }
       guard hasFailures else { return }
@@ -111,22 +111,22 @@ public final class SharedCircuitBreaker: Sendable {
   private func probe() async -> Ticket? {
     guard view.withLock({ $0.beginProbe() }) else { return nil }
     let answer = await store.probe()
-    view.withLock { $0.endQuestion(answer?.standing, now: Self.now) }
+    view.withLock { $0.endQuestion(answer?.state, now: Self.now) }
     guard let answer, let number = answer.probe else { return nil }
-    return Ticket(.probe(period: answer.standing.period, number: number))
+    return Ticket(.probe(period: answer.state.period, number: number))
   }
 
   private func end(_ period: Int64, _ number: Int64, _ result: CircuitBreaker.Result) async {
-    // Without an answer its lease ends by itself.
+    // Without an answer, the probe's lease expires.
     guard let answer = await store.end(number, period: period, result, shortening: shortening) else { return }
-    view.withLock { $0.learn(answer.standing, now: Self.now) }
+    view.withLock { $0.learn(answer.state, now: Self.now) }
   }
 
-  /// By what share of itself a pause that begins now is shortened.
+  /// The share by which a pause that begins now is shortened.
   private var shortening: Double { rule.jitter * .random(in: 0..<1) }
 
   private static let origin = ContinuousClock.now
 
-  /// Milliseconds of a clock that only goes forward.
+  /// Milliseconds of a monotonic clock.
   private static var now: Int64 { Int64(origin.duration(to: .now) / .milliseconds(1)) }
 }

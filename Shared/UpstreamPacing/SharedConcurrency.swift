@@ -1,24 +1,24 @@
 public import RedisClient
 import Synchronization
 
-/// A bound on what all instances of a service do at once: each holds a part of the permits under a lease, fitted to what it wants and
-/// to what the others want.
+/// A limit on concurrent calls of all instances of a service. Each instance holds a share of the permits under a lease. The share follows
+/// the demand of this instance and of the others.
 ///
-/// ``run()`` keeps the lease; without it there are no permits. When an instance dies, its part is free once its lease has ended.
+/// ``run()`` renews the lease; without it there are no permits. The share of an instance that dies becomes free when its lease expires.
 public final class SharedConcurrency: Sendable {
   private struct State {
     var permits = 0
-    /// The permits are nobody's past this moment.
+    /// The permits must not be used after this time.
     var until = ContinuousClock.now
     var used = 0
-    /// The most that was in use or asked for since the part was last fitted.
+    /// The greatest number of permits that were in use or wanted since the share was last adjusted.
     var peak = 0
     var storeIsAway = false
   }
 
-  /// Permits of all instances together.
+  /// The permits of all instances together.
   public let total: Int
-  /// The most that this instance takes of them.
+  /// The greatest share of this instance.
   public let most: Int
   private let redis: RedisClient
   private let key: String
@@ -43,10 +43,10 @@ public final class SharedConcurrency: Sendable {
     self.absence = absence
   }
 
-  /// Permits of this instance at the moment.
+  /// The current share of this instance.
   public var permits: Int { state.withLock { Self.permits($0, most, absence) } }
 
-  /// Takes up to so many permits; how many were free. What was wished and not had raises this instance's part before long.
+  /// Takes up to that many permits. Returns the number taken. Unmet demand soon raises this instance's share.
   public func take(_ wanted: Int) -> Int {
     state.withLock { state in
       state.peak = max(state.peak, min(most, state.used + wanted))
@@ -56,10 +56,10 @@ public final class SharedConcurrency: Sendable {
     }
   }
 
-  /// Gives permits back.
+  /// Returns permits.
   public func giveBack(_ permits: Int = 1) { state.withLock { $0.used = max(0, $0.used - permits) } }
 
-  /// Keeps the lease and fits the part to what is wanted, until the task is cancelled; then leaves.
+  /// Renews the lease and adjusts the share to the demand until the task is cancelled, then gives up the share.
   public func run() async {
     while !Task.isCancelled {
       await fit()
@@ -68,10 +68,10 @@ public final class SharedConcurrency: Sendable {
     _ = await ask(wanted: 0, used: 0)
   }
 
-  /// Asks once for the part that fits.
+  /// Renews the lease and adjusts the share once.
   func fit() async {
     let (wanted, used) = state.withLock { state in
-      // Never none: a first call must not wait for the next round.
+      // At least one, so that the first call does not wait for the next renewal.
       let wanted = max(1, state.peak, state.used)
       state.peak = state.used
       return (min(most, wanted), state.used)
@@ -85,7 +85,7 @@ public final class SharedConcurrency: Sendable {
       }
       state.storeIsAway = false
       state.permits = permits
-      // Redis counts from later on: it ends there no sooner than here.
+      // The lease in Redis begins later than `asked`, so it cannot end before this time.
       state.until = asked + lease
     }
   }

@@ -5,29 +5,29 @@ import Synchronization
   import Glibc
 #endif
 
-/// A rate that all instances of a service keep together: a bucket in Redis, by Redis' own clock.
+/// A rate limit that all instances of a service keep together: a bucket in Redis, by Redis' clock.
 ///
-/// One key is one limit: the caller names it by the upstream endpoint, and the app where the upstream counts by app, with a hash tag so
-/// that it lies in one slot of a Redis Cluster. All that share a key must state the same rule.
+/// A key identifies a limit. The caller makes it from the upstream endpoint, and from the app if the upstream counts by app, with a hash
+/// tag. All that share a key must have the same rule.
 public final class SharedRateLimit: Sendable {
-  /// What became of a reservation.
+  /// The result of a reservation.
   public enum Grant: Sendable, Hashable {
-    /// So many units are the caller's, to be used after the wait.
+    /// The caller has that many units and may use them after the wait.
     case granted(units: Int, wait: Duration)
-    /// Nothing was reserved; worth asking again after the wait.
+    /// Nothing was reserved; the caller may try again after the wait.
     case refused(wait: Duration)
   }
 
-  /// How long Redis may take; past it ``StoreOutagePolicy`` decides.
+  /// The timeout of Redis commands; after it ``StoreOutagePolicy`` decides.
   public static let storeTimeout: Duration = .seconds(1)
-  /// When to ask again while the store is away and the limit refuses.
+  /// The wait of a refusal while Redis is unavailable.
   public static let absenceWait: Duration = .milliseconds(500)
 
   public let rule: RateRule
   private let redis: RedisClient
   private let key: String
   private let absence: StoreOutagePolicy
-  /// What this instance goes by while the store is away; a hold is kept here too.
+  /// The limit of this instance alone while Redis is unavailable. It also records holds.
   private let own = Mutex(RateBucket())
 
   /// - Parameter key: with a hash tag, such as `{attr:017}:service:rate:endpoint`.
@@ -38,12 +38,12 @@ public final class SharedRateLimit: Sendable {
     self.absence = absence
   }
 
-  /// Reserves exactly so many units, or none when they cannot be had within the longest wait.
+  /// Reserves exactly that many units, or none if they do not become available within the longest wait.
   public func reserve(_ units: Int = 1, longestWait: Duration = .zero) async -> Grant {
     await reserve(units...units, longestWait: longestWait)
   }
 
-  /// Reserves as many units of the range as can be had within the longest wait. What is not used is not given back.
+  /// Reserves as many units of the range as become available within the longest wait. Unused units cannot be returned.
   public func reserve(_ units: ClosedRange<Int>, longestWait: Duration = .zero) async -> Grant {
     switch await ask(units, longestWait: longestWait, hold: .zero)?.grant {
     case .granted(let units, let wait)?: .granted(units: units, wait: .microseconds(wait))
@@ -52,14 +52,14 @@ public final class SharedRateLimit: Sendable {
     }
   }
 
-  /// Grants nothing to anyone for a time, as an upstream asks by `Retry-After`; a longer hold stays.
+  /// Grants no units to any instance for a time, as an upstream asks by `Retry-After`. A longer hold stays.
   public func hold(for time: Duration) async {
     let now = Self.monotonic
     own.withLock { $0.hold(until: now + time.microseconds) }
     _ = await ask(0...0, longestWait: .zero, hold: time)
   }
 
-  /// What the script answered, with Redis' time in microseconds; nil when there is no answer.
+  /// The script's answer, with Redis' time in microseconds; nil if Redis does not answer.
   func ask(
     _ units: ClosedRange<Int>, longestWait: Duration, hold: Duration
   ) async -> (grant: RateBucket.Grant, now: Int64)? {

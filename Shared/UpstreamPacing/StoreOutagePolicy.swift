@@ -1,7 +1,7 @@
-/// What a limit that all instances share does while its Redis does not answer.
+/// What a shared limit does while Redis does not answer.
 public enum StoreOutagePolicy: Sendable, Hashable, CaseIterable {
-  /// Refuses: nothing is done that is not known to be within the limit.
+  /// Refuses everything, so that the limit is never exceeded.
   case refuses
-  /// Goes by the limit as if this instance were the only one: together the instances may exceed it.
+  /// Applies the limit to this instance alone; together the instances may exceed it.
   case goesAlone
 }

@@ -4,9 +4,9 @@
 /// The upstream counts as recovered when its circuit closes, or when calls succeed and none has failed for a while: a few failures do not open the
 /// circuit, and their retries may be far away. It has no clock: times are milliseconds of a monotonic clock.
 public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
-  /// How long none may have failed, milliseconds.
+  /// The time without failures after which the upstream counts as recovered, milliseconds.
   public let calm: Int64
-  /// The most that is remembered; the oldest are left to their schedules.
+  /// The greatest number of elements. Beyond it the oldest are dropped, and are retried by their schedules.
   public let bound: Int
 
   private var elements: [Element] = []
@@ -20,7 +20,7 @@ public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
 
   public var isEmpty: Bool { elements.isEmpty }
 
-  /// A call for it failed.
+  /// Adds an element whose call failed.
   public mutating func add(_ element: Element, now: Int64) {
     lastFailure = now
     elements.removeAll { $0 == element }
@@ -28,21 +28,21 @@ public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
     if elements.count > bound { elements.removeFirst(max(1, bound / 10)) }
   }
 
-  /// A call succeeded; what need not wait any longer. `closesCircuit`: whether it is what a circuit that was open waited for.
+  /// Records a successful call. Returns the elements to retry at once. `closesCircuit`: true if this call closed an open circuit.
   public mutating func succeeded(closesCircuit: Bool, now: Int64) -> [Element] {
     guard closesCircuit || isCalm(now) else { return [] }
     defer { elements = [] }
     return elements
   }
 
-  /// One to find out with whether the upstream is back, where nobody else calls it: the youngest, and no more than one in ``calm``.
+  /// The youngest element, to test whether the upstream has recovered if there are no other calls. At most one within ``calm``.
   public mutating func trial(now: Int64) -> Element? {
     guard !elements.isEmpty, isCalm(now), lastTrial == .min || now - lastTrial >= calm else { return nil }
     lastTrial = now
     return elements.popLast()
   }
 
-  /// The youngest, whatever the time: in place of one that waits no longer.
+  /// The youngest element, at any time: a replacement for one that no longer waits.
   public mutating func popYoungest() -> Element? { elements.popLast() }
 
   private func isCalm(_ now: Int64) -> Bool { lastFailure == .min || now - lastFailure >= calm }

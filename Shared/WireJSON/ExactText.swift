@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// A text that equals another only byte for byte.
+/// A text that is compared byte for byte.
 ///
-/// Swift's own comparison takes texts for equal that Unicode calls canonically equivalent, the Kelvin sign and a K among them. Names in
-/// JSON and identifiers are compared as they are written (RFC 8259 section 8.3).
+/// Swift's comparison treats canonically equivalent texts as equal, such as the Kelvin sign and K. Names in JSON and identifiers are
+/// compared as they are written (RFC 8259 section 8.3).
 public struct ExactText: Sendable, Hashable {
   public let text: String
 
@@ -21,14 +21,14 @@ public struct ExactText: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether both are the same bytes.
+  /// True if both have the same bytes.
   public func isExactly(_ other: String) -> Bool {
     let count = utf8.count
     guard count == other.utf8.count else { return false }
     return withBytes { own in other.withBytes { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
   }
 
-  /// The text's bytes where they lie: neither copied nor counted as one more reference, which each other way to them does.
+  /// The text's bytes without a copy or a retain, which every other access costs.
   @inline(__always)
   func withBytes<Answer>(_ read: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
     let span = utf8.span

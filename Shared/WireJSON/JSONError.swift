@@ -1,4 +1,4 @@
-/// Why a text is not the JSON that was asked for, and where in it.
+/// Why a text is not the expected JSON, with the position.
 ///
 /// The rules are those of `rpc-protocol.md` section 5: strict RFC 8259, no repeated names in an object, no lone
 /// surrogates, no byte-order mark, nothing after the document, bounded depth and count.
@@ -21,7 +21,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var kind: Kind
-  /// Where: `items[3].fidelityType`; empty for the whole document.
+  /// The path: `items[3].fidelityType`; empty for the whole document.
   public var path: String
 
   public init(_ kind: Kind, path: String = "") {
@@ -29,7 +29,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.path = path
   }
 
-  /// The same error, seen from the object that holds it: `inside("items[3]")`.
+  /// The error with the path of the containing object: `inside("items[3]")`.
   public func inside(_ component: String) -> JSONError {
     if path.isEmpty { return JSONError(kind, path: component) }
     return JSONError(kind, path: path.hasPrefix("[") ? component + path : component + "." + path)

@@ -1,4 +1,4 @@
-/// An object's members in the order they stood, each name once.
+/// An object's members in order, with unique names.
 public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public struct Member: Sendable, Hashable {
     public var key: String
@@ -20,7 +20,7 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public var isEmpty: Bool { members.isEmpty }
   public var keys: [String] { members.map(\.key) }
 
-  /// Reads or replaces a member; writing nil takes it out. Objects here are small: a scan beats a hash table.
+  /// Reads or replaces a member; writing nil removes it. Objects are small, so a linear search is faster than a hash table.
   public subscript(_ key: String) -> JSONValue? {
     get { place(of: key).map { members[$0].value } }
     set {
@@ -33,24 +33,23 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   private func place(of key: String) -> Int? {
-    // By index: a member that is only looked at is not copied.
+    // By index, so that members are not copied.
     for index in members.indices where members[index].key.isExactly(key) { return index }
     return nil
   }
 
-  /// Adds a member whose name the object does not have; nil adds nothing. Cheaper than writing by the subscript, which looks for the name.
+  /// Adds a member with a new name; nil adds nothing. It is faster than the subscript, which searches the name.
   public mutating func append(new key: String, _ value: JSONValue?) {
     assert(self[key] == nil, "the object has a member \(key)")
     if let value { append(Member(key: key, value: value)) }
   }
 
-  /// The same where it was looked for the name already.
+  /// Adds a member whose name was searched before.
   mutating func append(_ member: Member) { members.append(member) }
 
   public mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
-  /// Whether both have the same members, in whatever order. Takes time in proportion to what they hold: each value is looked at once,
-  /// also where they stand nested and differ in their order.
+  /// True if both have the same members in any order. The time is linear in their size, also for nested objects in different order.
   public static func == (a: JSONObject, b: JSONObject) -> Bool {
     guard a.members.count == b.members.count else { return false }
     if zip(a.members, b.members).allSatisfy({ $0.key.isExactly($1.key) }) {

@@ -1,8 +1,8 @@
 extension JSONReader {
-  /// Moves past one value and says nothing of what it holds: whether it is JSON, how deep and how many values are checked, the
-  /// types and repeated names are left to who reads it later. Costs a fraction of reading.
+  /// Skips a value without reporting its content: it checks syntax, depth and number of values; types and repeated names are left to a
+  /// later reader. It costs a fraction of reading.
   ///
-  /// Bytes beyond ASCII are not looked at: the whole text's UTF-8 is checked by ``isUTF8``.
+  /// Bytes beyond ASCII are not checked; use ``isUTF8`` for the whole text.
   public mutating func passValue() throws(JSONError) {
     let outside = depth
     while true {
@@ -35,7 +35,7 @@ extension JSONReader {
         try passNumber()
       default: throw syntax("unexpected character")
       }
-      // A value is behind us: on to the next one of its container, out of every container that ends here.
+      // After a value, continues with the next one of its container, and leaves every container that ends here.
       while depth > outside {
         skipSpace()
         guard position < bytes.count else { throw syntax("the text ends early") }
@@ -53,17 +53,17 @@ extension JSONReader {
     }
   }
 
-  /// A reader of the same text that begins at a value found before.
+  /// A reader of the same text that begins at a known position of a value.
   public func moved(to position: Int) -> JSONReader {
     var reader = JSONReader(bytes, limits: limits)
     reader.position = position
     return reader
   }
 
-  /// Whether all of the text is UTF-8.
+  /// True if the whole text is UTF-8.
   public var isUTF8: Bool {
     bytes.withUnsafeBufferPointer { buffer in
-      // Most is ASCII and is told eight bytes at a time.
+      // Most of it is ASCII, which is checked eight bytes at a time.
       var at = 0
       let raw = UnsafeRawBufferPointer(buffer)
       while at + 8 <= raw.count, raw.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { at += 8 }
@@ -80,7 +80,7 @@ extension JSONReader {
     guard depth <= limits.depth else { throw JSONError(.tooDeep(limit: limits.depth)) }
   }
 
-  /// Whether the container that was just entered is empty; then it is left.
+  /// Leaves the container that was just entered if it is empty. Returns true if it was.
   private mutating func closes(_ byte: UInt8) throws(JSONError) -> Bool {
     skipSpace()
     guard position < bytes.count else { throw syntax("the text ends early") }
@@ -139,7 +139,7 @@ extension JSONReader {
     }
   }
 
-  /// At a number's first byte; leaves the position behind it.
+  /// Must be called at a number's first byte. Moves the position after the number.
   mutating func passNumber() throws(JSONError) {
     func isDigit(_ at: Int) -> Bool { at < bytes.count && (48...57).contains(bytes[at]) }
     if bytes[position] == UInt8(ascii: "-") { position += 1 }

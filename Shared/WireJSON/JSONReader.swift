@@ -1,9 +1,8 @@
-/// Reads JSON piece by piece, straight into typed messages, without building a tree.
+/// Reads JSON step by step, directly into typed messages, without building a tree.
 ///
-/// Strict as `rpc-protocol.md` section 5 asks. The caller keeps the order `beginObject`, then `nextKey` until it
-/// answers nil, reading or skipping exactly one value after each key; arrays alike with `nextElement`.
-/// Repeated names are found by ``readValue()`` and ``skipValue()`` themselves; who reads an object by keys watches for them
-/// with ``KeySet`` or by counting the fields it has seen.
+/// Strict, as `rpc-protocol.md` section 5 requires. The caller must call `beginObject`, then `nextKey` until it returns nil, and read or
+/// skip exactly one value after each key; likewise for arrays with `nextElement`. Repeated names are found by ``readValue()`` and
+/// ``skipValue()``; a caller that reads an object by keys must detect them with ``KeySet`` or by recording the fields it has seen.
 public struct JSONReader: Sendable {
   public enum Kind: Sendable, Hashable { case object, array, string, number, bool, null }
 
@@ -12,9 +11,9 @@ public struct JSONReader: Sendable {
   public internal(set) var position = 0
   var depth = 0
   var values = 0
-  /// One bit a level: whether this container has had a member already.
+  /// One bit for each level: set if the container has had a member.
   var hasMember: UInt64 = 0
-  /// One bit a level, for ``passValue()``: whether this container is an object.
+  /// One bit for each level, for ``passValue()``: set if the container is an object.
   var isObject: UInt64 = 0
 
   public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
@@ -24,7 +23,7 @@ public struct JSONReader: Sendable {
 
   // MARK: Structure
 
-  /// What comes next, without consuming it.
+  /// The kind of the next value, without consuming it.
   public mutating func peek() throws(JSONError) -> Kind {
     skipSpace()
     guard position < bytes.count else { throw syntax("the text ends early") }
@@ -49,7 +48,7 @@ public struct JSONReader: Sendable {
     try enter()
   }
 
-  /// The next member's name, or nil after the last one.
+  /// The next member's name; nil after the last one.
   public mutating func nextKey() throws(JSONError) -> String? {
     guard try advance(closing: UInt8(ascii: "}")) else { return nil }
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -62,7 +61,7 @@ public struct JSONReader: Sendable {
     return key
   }
 
-  /// Whether the array has another element.
+  /// True if the array has another element.
   public mutating func nextElement() throws(JSONError) -> Bool { try advance(closing: UInt8(ascii: "]")) }
 
   /// Nothing but white space may follow.
@@ -179,13 +178,13 @@ public struct JSONReader: Sendable {
       return .array(elements)
     case .object:
       var object = JSONObject()
-      // Beside the members only where these are many.
+      // Used only for objects with many members.
       var keys = KeySet()
       try beginObject()
       while let key = try nextKey() {
         let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
         guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
-        // What most objects have.
+        // Enough for most objects.
         if object.isEmpty { object.reserveCapacity(8) }
         do { object.append(JSONObject.Member(key: key, value: try readValue())) } catch { throw error.inside(key) }
       }
@@ -193,7 +192,7 @@ public struct JSONReader: Sendable {
     }
   }
 
-  /// Reads past one value and checks it as it goes.
+  /// Skips a value and checks it.
   public mutating func skipValue() throws(JSONError) { _ = try readValue() }
 
   // MARK: Pieces
@@ -248,7 +247,7 @@ public struct JSONReader: Sendable {
     position += length
   }
 
-  /// A number written as up to 18 digits and nothing more, which most are; nil, with nothing consumed, for any other value.
+  /// A number of up to 18 digits only, which most are; nil, with nothing consumed, for any other value.
   private mutating func readPlainInteger() throws(JSONError) -> Int64? {
     guard try peek() == .number else { return nil }
     var at = position
@@ -275,7 +274,7 @@ public struct JSONReader: Sendable {
     case .number: text = try readNumber().text
     case .string:
       text = try readString()
-      // Only what a number could also say; "+1", " 1" and "" are somebody's mistake.
+      // Only texts that are also valid numbers; "+1", " 1" and "" are mistakes.
       var digits = text.utf8[...]
       if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }
       guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else {
@@ -305,7 +304,7 @@ public struct JSONReader: Sendable {
     while position < bytes.count, (48...57).contains(bytes[position]) { position += 1 }
   }
 
-  /// At an opening quote; leaves the position behind the closing one.
+  /// Must be called at an opening quote. Moves the position after the closing one.
   private mutating func scanString() throws(JSONError) -> String {
     position += 1
     let start = position

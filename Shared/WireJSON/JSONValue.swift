@@ -1,4 +1,4 @@
-/// Any JSON value, with every digit of its numbers and the order of its members kept.
+/// Any JSON value. It keeps all digits of numbers and the order of members.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -20,7 +20,7 @@ public enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// Reads one whole document. Throws ``JSONError`` with the place of the fault.
+  /// Parses a whole document. Throws ``JSONError`` with the position of the error.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     var reader = JSONReader(bytes, limits: limits)
     self = try reader.readValue()
@@ -48,7 +48,7 @@ public enum JSONValue: Sendable, Hashable {
   public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
   public var isNull: Bool { if case .null = self { true } else { false } }
 
-  /// The member of that name, when this is an object that has it.
+  /// The member with that name, if this is an object that has it.
   public subscript(_ key: String) -> JSONValue? { objectValue?[key] }
 
   public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }

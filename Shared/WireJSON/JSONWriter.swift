@@ -5,7 +5,7 @@ public struct JSONWriter: Sendable {
 
   public init(reserving capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
-  /// Begins anew, in the room that there is.
+  /// Starts a new text and keeps the memory.
   public mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
@@ -35,13 +35,13 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A member's name that needs no escaping: one written in the source.
+  /// A member's name from the source code, which needs no escaping.
   public mutating func key(_ name: StaticString) {
     write(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), asKey: true)
     needsComma = false
   }
 
-  /// A member's name known only when running.
+  /// A member's name that is known only at run time.
   public mutating func key(dynamic name: String) {
     quote(name, asKey: true)
     needsComma = false
@@ -63,7 +63,7 @@ public struct JSONWriter: Sendable {
     if let value = Int64(exactly: value) { decimal(value) } else { raw(String(value)) }
   }
 
-  /// Digits, without a text in between.
+  /// Writes digits without making a string.
   @usableFromInline
   mutating func decimal(_ value: Int64) {
     separate()
@@ -112,14 +112,14 @@ public struct JSONWriter: Sendable {
     endObject()
   }
 
-  /// Values that are JSON already, separated by commas: what another writer wrote.
+  /// Values from another writer, which are JSON separated by commas.
   public mutating func raw(_ written: [UInt8]) {
     separate()
     bytes.append(contentsOf: written)
     needsComma = true
   }
 
-  /// Text that is JSON already.
+  /// A text that is JSON.
   public mutating func raw(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)
@@ -140,8 +140,8 @@ public struct JSONWriter: Sendable {
     if isKey { bytes.append(UInt8(ascii: ":")) }
   }
 
-  /// In one piece: with the comma before it, and the colon behind a key. Writes nothing and answers false where something in it is to be
-  /// escaped: that is found out while it is copied, eight bytes at a time; the last eight may overlap those before.
+  /// Writes a string at once, with the comma before it and the colon after a key. If it needs escaping, it writes nothing and returns
+  /// false. That is checked while copying, eight bytes at a time; the last eight may overlap the previous ones.
   @discardableResult
   private mutating func write(quoted text: UnsafeBufferPointer<UInt8>, asKey isKey: Bool) -> Bool {
     let isFurther = needsComma
@@ -171,7 +171,7 @@ public struct JSONWriter: Sendable {
     return isPlain
   }
 
-  /// Whether nothing of it is to be escaped; then it was copied.
+  /// Copies the bytes. Returns true if nothing needs escaping.
   @inline(__always)
   private static func copyPlain(_ source: UnsafeRawPointer, _ count: Int, to place: UnsafeMutableRawPointer) -> Bool {
     var special: UInt64 = 0
@@ -203,7 +203,7 @@ public struct JSONWriter: Sendable {
         place.storeBytes(of: byte, toByteOffset: at, as: UInt8.self)
         short = short << 8 | UInt64(byte)
       }
-      // Places without a byte hold a space.
+      // Unused bytes are spaces.
       short |= 0x2020_2020_2020_2020 << UInt64(8 * count)
     }
     return PlainBytes.special(short) == 0

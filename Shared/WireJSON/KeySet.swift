@@ -1,14 +1,13 @@
-/// The names an object has had so far: a short list while it is small, a hash set beyond, so that an object of many names
-/// costs no quadratic time.
+/// The names of an object so far: a short list, or a hash set for many names, so that the time is not quadratic.
 public struct KeySet: Sendable {
-  /// So many are looked through.
+  /// The number of names up to which the list is searched.
   static let few = 16
   private var few: [String] = []
   private var many: Set<ExactText> = []
 
   public init() {}
 
-  /// False when the name was there already.
+  /// Returns false if the name was there already.
   public mutating func insert(_ key: String) -> Bool {
     if many.isEmpty {
       if few.contains(where: { $0.isExactly(key) }) { return false }
@@ -19,7 +18,7 @@ public struct KeySet: Sendable {
     return many.insert(ExactText(key)).inserted
   }
 
-  /// The same for a name behind those that an object has already.
+  /// Inserts a name in addition to those of an object.
   mutating func insert(_ key: String, after object: JSONObject) -> Bool {
     if many.isEmpty { many = Set(object.members.map { ExactText($0.key) }) }
     return many.insert(ExactText(key)).inserted

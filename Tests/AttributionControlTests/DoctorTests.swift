@@ -56,7 +56,7 @@ struct DoctorTests {
       "UNSUCCESSFUL_HTTP_RESPONSE_CODE": 24, "INVALID_RESPONSE": 25, "UNSUPPORTED_CHARSET": 25, "PREMATURE_CLOSE": 25, "OTHER": 26,
     ]
     for (result, code) in codes {
-      let failure = NotificationWalk.failure(ofAttempt: result)
+      let failure = TestNotificationCheck.failure(ofAttempt: result)
       #expect(failure.code == code && failure.advice?.isEmpty == false)
       #expect(DoctorCode.explanations.contains { $0.code == code })
     }

@@ -80,7 +80,7 @@ struct OutputTests {
     arguments: [
       (0.0, "0.0s"), (4.25, "4.3s"), (42.4, "42s"), (192.0, "3m12s"), (18_420.0, "5h07m"), (183_600.0, "2d03h"), (-1.0, "0.0s"),
     ])
-  func ages(seconds: Double, text: String) { #expect(Wording.age(seconds) == text) }
+  func ages(seconds: Double, text: String) { #expect(DisplayFormat.age(seconds) == text) }
 
   @Test("progress tells part, rate and time left, and an earlier run's part says nothing of the rate")
   func progress() {

@@ -20,10 +20,10 @@ struct VerificationTests {
     ])
   func jws(file: String, name: String) throws {
     let bytes = try vector(file)
-    #expect(try SignedThing(bytes).name == name)
+    #expect(try SignedInput(bytes).name == name)
     // As it stands in JSON, too.
     let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    #expect(try SignedThing(Array("\"\(text)\"\n".utf8)).name == name)
+    #expect(try SignedInput(Array("\"\(text)\"\n".utf8)).name == name)
   }
 
   @Test(
@@ -35,7 +35,7 @@ struct VerificationTests {
       (#"{"signedTransactionInfo":"x"}"#, "App Store transaction"), (#"{"adNetworkId":"a","signature":"x"}"#, "SKAdNetwork impression"),
       (#"{"status":0,"receipt":{}}"#, "answer of verifyReceipt"),
     ])
-  func json(text: String, name: String) throws { #expect(try SignedThing(Array(text.utf8)).name == name) }
+  func json(text: String, name: String) throws { #expect(try SignedInput(Array(text.utf8)).name == name) }
 
   @Test(
     "what is nothing is refused with a word on what it is not",
@@ -44,32 +44,32 @@ struct VerificationTests {
       ("a.b.c", "neither JSON"),
     ])
   func nothing(text: String, word: String) {
-    let error = #expect(throws: CommandFailure.self) { try SignedThing(Array(text.utf8)) }
+    let error = #expect(throws: CommandFailure.self) { try SignedInput(Array(text.utf8)) }
     #expect(error?.message.contains(word) == true && error?.code == 65, "\(error?.message ?? "")")
   }
 
   @Test("Apple's example is valid by the built-in keys, and not with one letter changed")
   func postback() throws {
     let judge = OfflineVerifier()
-    let right = try judge.judge(try SignedThing(Array(TestPostback.text.utf8)))
+    let right = try judge.judge(try SignedInput(Array(TestPostback.text.utf8)))
     #expect(right.valid == true && right.environment == "production")
     #expect(right.unsigned?.keys == ["conversion-value"])
-    let wrong = try judge.judge(try SignedThing(Array(TestPostback.text.replacing("5239", with: "5238").utf8)))
+    let wrong = try judge.judge(try SignedInput(Array(TestPostback.text.replacing("5239", with: "5238").utf8)))
     #expect(wrong.valid == false && wrong.reason?.hasPrefix("bad_signature") == true)
   }
 
   @Test("data of another root is invalid offline, whatever it says")
   func foreignRoot() throws {
-    let verdict = try OfflineVerifier().judge(try SignedThing(try vector("appstore/jws/notification-renew-valid.jws")))
+    let verdict = try OfflineVerifier().judge(try SignedInput(try vector("appstore/jws/notification-renew-valid.jws")))
     #expect(verdict.valid == false && verdict.reason == "chain_invalid")
   }
 
   @Test("an impression asks for a key of its own; a receipt is not verified, but its ids are told")
   func others() throws {
-    let impression = try SignedThing(Array(#"{"adNetworkId":"a","signature":"x"}"#.utf8))
+    let impression = try SignedInput(Array(#"{"adNetworkId":"a","signature":"x"}"#.utf8))
     let error = #expect(throws: CommandFailure.self) { try OfflineVerifier().judge(impression) }
     #expect(error?.message.contains("--public-key") == true)
-    let receipt = try SignedThing(
+    let receipt = try SignedInput(
       Array(#"{"receipt":{"in_app":[{"original_transaction_id":"1","transaction_id":"2"},{"original_transaction_id":"1"}]}}"#.utf8))
     let told = try OfflineVerifier().judge(receipt)
     #expect(told.valid == nil)

@@ -22,16 +22,23 @@ import Testing
 
   @Test func `Numbers, shares and ages are short and true`() {
     #expect(
-      Figures.count(0) == "0" && Figures.count(999) == "999" && Figures.count(1000) == "1,000" && Figures.count(12_345_678) == "12,345,678")
+      DisplayFormat.count(0) == "0" && DisplayFormat.count(999) == "999" && DisplayFormat.count(1000) == "1,000"
+        && DisplayFormat.count(12_345_678) == "12,345,678")
     #expect(
-      Figures.short(999) == "999" && Figures.short(1500) == "1.5k" && Figures.short(20_000) == "20k" && Figures.short(2_000_000) == "2M")
-    #expect(Figures.share(0, of: 0) == "0 %" && Figures.share(1, of: 3) == "33.3 %" && Figures.share(1, of: 2) == "50 %")
+      DisplayFormat.short(999) == "999" && DisplayFormat.short(1500) == "1.5k" && DisplayFormat.short(20_000) == "20k"
+        && DisplayFormat.short(2_000_000) == "2M")
+    #expect(DisplayFormat.share(0, of: 0) == "0 %" && DisplayFormat.share(1, of: 3) == "33.3 %" && DisplayFormat.share(1, of: 2) == "50 %")
     #expect(
-      Figures.share(1, of: 100_000) == "< 0.1 %" && Figures.share(99_999, of: 100_000) == "> 99.9 %" && Figures.share(5, of: 5) == "100 %")
-    #expect(Figures.age(seconds: 0.4) == "0 s" && Figures.age(seconds: 59) == "59 s" && Figures.age(seconds: 61) == "1 min 1 s")
-    #expect(Figures.age(seconds: 7500) == "2 h 5 min" && Figures.age(seconds: 86_400) == "1 d" && Figures.age(seconds: .nan) == "0 s")
+      DisplayFormat.share(1, of: 100_000) == "< 0.1 %" && DisplayFormat.share(99_999, of: 100_000) == "> 99.9 %"
+        && DisplayFormat.share(5, of: 5) == "100 %")
+    #expect(
+      DisplayFormat.age(seconds: 0.4) == "0 s" && DisplayFormat.age(seconds: 59) == "59 s" && DisplayFormat.age(seconds: 61) == "1 min 1 s")
+    #expect(
+      DisplayFormat.age(seconds: 7500) == "2 h 5 min" && DisplayFormat.age(seconds: 86_400) == "1 d"
+        && DisplayFormat.age(seconds: .nan) == "0 s")
     let time = Timestamp(millisecondsSince1970: 1_764_063_612_345)
-    #expect(Figures.time(time) == "2025-11-25 09:40:12" && Figures.clock(time) == "09:40" && Figures.day(time) == "25 Nov")
+    #expect(
+      DisplayFormat.time(time) == "2025-11-25 09:40:12" && DisplayFormat.clock(time) == "09:40" && DisplayFormat.day(time) == "25 Nov")
     #expect(Moment(time, now: 1_764_063_672_000).distance == "59 s ago")
   }
 }

@@ -97,7 +97,7 @@ import Testing
   }
 }
 
-@Suite("A table that forgets") struct RecentlyUsedTests {
+@Suite("A table that forgets") struct LeastRecentlyUsedCacheTests {
   /// What the table should hold: the plainest way there is.
   private struct Model {
     var capacity: Int
@@ -117,7 +117,7 @@ import Testing
   func model(capacity: Int) {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
-    var table = RecentlyUsed<Int, Int>(capacity: capacity)
+    var table = LeastRecentlyUsedCache<Int, Int>(capacity: capacity)
     var model = Model(capacity: capacity)
     for step in 0..<4000 {
       let key = Int.random(in: 0..<capacity * 2 + 2, using: &random)

@@ -10,7 +10,7 @@ struct EndpointStateTests {
     for time in 1...5 { state.add(Sample.event(UInt64(time))) }
     let first = state.posts(now: 0)
     #expect(first.map(\.id) == ["e1-0", "e2-0"])
-    state.succeeded(first[0].place, now: 1)
+    state.succeeded(first[0].position, now: 1)
     #expect(state.posts(now: 1).map(\.id) == ["e3-0"])
     #expect(state.count == 4)
   }
@@ -24,13 +24,13 @@ struct EndpointStateTests {
     #expect(state.refuse(poison, now: 0) == .retried)
     state.add(good)
     #expect(state.posts(now: 1).map(\.id) == [good.id])
-    state.succeeded(good.place, now: 2)
+    state.succeeded(good.position, now: 2)
     #expect(state.posts(now: 4_999).isEmpty)
     #expect(state.posts(now: 5_000).map(\.id) == [poison.id])
     #expect(state.refuse(poison, now: 5_000) == .retried)
     #expect(state.posts(now: 14_999).isEmpty)
     #expect(state.posts(now: 15_000).map(\.id) == [poison.id])
-    #expect(state.attempts(poison.place) == EndpointState.Attempts(count: 2, first: 0))
+    #expect(state.attempts(poison.position) == EndpointState.Attempts(count: 2, first: 0))
   }
 
   @Test("Retry-After is honoured for the event, and for all of them where the endpoint is busy")
@@ -58,13 +58,13 @@ struct EndpointStateTests {
     for event in events[1...2] { _ = state.refuse(event, now: 10) }
     _ = state.refuse(events[3], now: 20, retryAfter: 30_000, isBusy: true)
     #expect(state.isSuspect)
-    state.succeeded(events[4].place, now: 30)
+    state.succeeded(events[4].position, now: 30)
     #expect(!state.isSuspect && state.health.retryAt == 30_020)
     #expect(state.posts(now: 30_019).isEmpty, "it asked for that before it took one")
     #expect(state.posts(now: 30_020).map(\.id).sorted() == events[1...3].map(\.id))
     #expect(state.posts(now: 60_009).isEmpty)
     #expect(state.posts(now: 60_010).map(\.id) == [events[0].id])
-    state.succeeded(events[0].place, now: 60_011)
+    state.succeeded(events[0].position, now: 60_011)
     #expect(state.health.retryAt == nil)
   }
 
@@ -89,7 +89,7 @@ struct EndpointStateTests {
     #expect(state.posts(now: 15_001).isEmpty)
     let probes = state.posts(now: 80_000)
     #expect(probes.count == 1)
-    state.succeeded(probes[0].place, now: 80_100)
+    state.succeeded(probes[0].position, now: 80_100)
     #expect(!state.isSuspect && state.health.failingSince == nil)
     #expect(state.posts(now: 80_100).count == 7, "what failed meanwhile is due at once")
   }
@@ -107,7 +107,7 @@ struct EndpointStateTests {
     var other = Sample.state()
     other.add(event)
     _ = other.posts(now: 0)
-    #expect(other.failed(event.place, error: "status 410", retryAfter: nil, isGone: true, now: 0, random: 0) == .ended(.gone))
+    #expect(other.failed(event.position, error: "status 410", retryAfter: nil, isGone: true, now: 0, random: 0) == .ended(.gone))
   }
 
   @Test("an event is given up only when it was refused for so long while others were taken")
@@ -124,7 +124,7 @@ struct EndpointStateTests {
     let good = Sample.event(2)
     state.add(good)
     #expect(state.posts(now: 90_000).contains { $0.id == good.id })
-    state.succeeded(good.place, now: 90_001)
+    state.succeeded(good.position, now: 90_001)
     _ = state.posts(now: 200_000)
     #expect(state.refuse(poison, now: 200_000) == .givenUp)
     #expect(state.count == 0)
@@ -139,13 +139,13 @@ struct EndpointStateTests {
     _ = state.posts(now: 0)
     _ = state.refuse(event, now: 0)
     #expect(state.room == room + 1)
-    guard case .load(let places) = state.next(now: 120_000) else { Issue.record("nothing is fetched"); return }
-    #expect(places == [event.place])
-    #expect(state.loaded([(event.place, event)]).isEmpty)
+    guard case .load(let positions) = state.next(now: 120_000) else { Issue.record("nothing is fetched"); return }
+    #expect(positions == [event.position])
+    #expect(state.loaded([(event.position, event)]).isEmpty)
     #expect(state.posts(now: 120_000).count == 1)
     _ = state.refuse(event, now: 120_000)
     _ = state.next(now: 240_000)
-    #expect(state.loaded([(event.place, nil)]) == [event.place], "it is not kept any more")
+    #expect(state.loaded([(event.position, nil)]) == [event.position], "it is not kept any more")
     #expect(state.count == 0)
   }
 
@@ -158,10 +158,10 @@ struct EndpointStateTests {
     let posted = state.posts(now: 0)
     #expect(posted.count == 8)
     // Each event that is taken makes room for itself and for one more.
-    state.succeeded(posted[0].place, now: 1)
+    state.succeeded(posted[0].position, now: 1)
     #expect(state.room == 2 && !state.isWorthReading)
-    state.succeeded(posted[1].place, now: 1)
-    state.succeeded(posted[2].place, now: 1)
+    state.succeeded(posted[1].position, now: 1)
+    state.succeeded(posted[2].position, now: 1)
     #expect(state.room == 6 && state.isWorthReading)
     // Little room, and none of what is known may be posted yet.
     for isOrdered in [false, true] {
@@ -177,7 +177,7 @@ struct EndpointStateTests {
     #expect(state.room == 16)
     for time in 1...16 { state.add(Sample.event(UInt64(time))) }
     #expect(state.room == 0)
-    for event in state.posts(now: 0) { state.succeeded(event.place, now: 1) }
+    for event in state.posts(now: 0) { state.succeeded(event.position, now: 1) }
     #expect(state.room == 12)
   }
 
@@ -214,9 +214,9 @@ struct SubjectOrderTests {
     #expect(state.posts(now: 0).map(\.id) == ["e10-2"])
     state.advance(to: 25)
     #expect(state.posts(now: 0).map(\.id) == ["e15-0"])
-    state.succeeded(events[1].place, now: 1)
+    state.succeeded(events[1].position, now: 1)
     #expect(state.posts(now: 1).map(\.id) == ["e20-3"])
-    state.succeeded(events[2].place, now: 2)
+    state.succeeded(events[2].position, now: 2)
     #expect(state.posts(now: 2).isEmpty, "30 is beyond what is known")
     state.advance(to: 100)
     #expect(state.posts(now: 3).map(\.id) == ["e30-1"])
@@ -229,11 +229,11 @@ struct SubjectOrderTests {
     for event in [one, two, other] { state.add(event) }
     state.advance(to: 10)
     #expect(state.posts(now: 0).map(\.id) == [one.id, other.id])
-    state.succeeded(other.place, now: 0)
+    state.succeeded(other.position, now: 0)
     _ = state.refuse(one, now: 0)
     #expect(state.posts(now: 4_000).isEmpty)
     #expect(state.posts(now: 5_000).map(\.id) == [one.id])
-    state.succeeded(one.place, now: 5_000)
+    state.succeeded(one.position, now: 5_000)
     #expect(state.posts(now: 5_000).map(\.id) == [two.id])
   }
 
@@ -242,7 +242,7 @@ struct SubjectOrderTests {
     var dice = SystemRandomNumberGenerator()
     var state = Sample.state { $0.isOrdered = true }
     let all = (1...200).map { Sample.event(UInt64($0), shard: Int.random(in: 0..<8, using: &dice), subject: "s\($0 % 5)") }
-    var unread = Dictionary(grouping: all) { $0.place.shard.index }
+    var unread = Dictionary(grouping: all) { $0.position.shard.index }
     var taken: [String: [EventPosition]] = [:]
     var now: Int64 = 0
     while taken.values.reduce(0, { $0 + $1.count }) < all.count, now < 100_000_000 {
@@ -252,19 +252,19 @@ struct SubjectOrderTests {
         unread[shard]!.removeFirst(min(7, unread[shard]!.count))
         if unread[shard]!.isEmpty { unread.removeValue(forKey: shard) }
       }
-      let known = unread.values.compactMap { $0.first?.place.place.milliseconds }.min() ?? 1_000
+      let known = unread.values.compactMap { $0.first?.position.feedPosition.milliseconds }.min() ?? 1_000
       state.advance(to: known - 1)
       for event in state.posts(now: now, of: all).shuffled(using: &dice) {
         if Bool.random(using: &dice) {
-          state.succeeded(event.place, now: now)
+          state.succeeded(event.position, now: now)
           let subject = CloudEventParts.subject(event.json)
-          taken[subject, default: []].append(event.place)
+          taken[subject, default: []].append(event.position)
         } else {
           _ = state.refuse(event, now: now)
         }
       }
     }
     #expect(taken.values.reduce(0) { $0 + $1.count } == all.count)
-    for places in taken.values { #expect(places == places.sorted()) }
+    for positions in taken.values { #expect(positions == positions.sorted()) }
   }
 }

@@ -49,13 +49,13 @@ final class FeedServer {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Publishes an event in a shard; answers its place.
+  /// Publishes an event in a shard; returns its position.
   func publish(_ id: String, subject: String = "s", shard: Int, json: String? = nil) async throws -> EventPosition {
     let json = json ?? #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{}}"#
     let reply = try await feed.send([
       "XADD", .string(Keys.events(Shard(shard))), "*", "i", .string(id), "t", "t", "e", .string(json), "n", "", "p", "", "b", "", "v", "",
     ])
-    return EventPosition(place: FeedPosition(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
+    return EventPosition(feedPosition: FeedPosition(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
   }
 
   /// A subscription with an endpoint that nobody posts to yet.
@@ -72,10 +72,10 @@ final class FeedServer {
 extension PushEndpoint {
   /// Reads until nothing is behind; posts nothing.
   func readAll() async throws {
-    inner.withLock { $0.isResting = true }
-    for _ in 0..<1000 where inner.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
+    locked.withLock { $0.isResting = true }
+    for _ in 0..<1000 where locked.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
   }
 
   /// The ids of what would be posted now.
-  func next() -> [String] { inner.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
+  func next() -> [String] { locked.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
 }

@@ -5,46 +5,46 @@ import Testing
 
 @Suite("Progress in a shard")
 struct ProgressTests {
-  private func place(_ milliseconds: UInt64) -> FeedPosition { Sample.place(milliseconds).place }
+  private func position(_ milliseconds: UInt64) -> FeedPosition { Sample.position(milliseconds).feedPosition }
 
   @Test("what is noted never passes an event that is not settled, and counts all that it passes")
   func noting() {
-    var progress = ShardProgress(at: place(0))
-    for time in 1...5 { progress.read(place(UInt64(time)), isWanted: time != 2) }
-    #expect(progress.toBeNoted == nil || progress.toBeNoted!.place < place(1))
-    progress.settle(place(3))
-    progress.settle(place(1))
-    #expect(progress.toBeNoted! == (place(3), 3))
-    progress.note(place(3), count: 3)
+    var progress = ShardProgress(at: position(0))
+    for time in 1...5 { progress.read(position(UInt64(time)), isWanted: time != 2) }
+    #expect(progress.toBeNoted == nil || progress.toBeNoted!.position < position(1))
+    progress.settle(position(3))
+    progress.settle(position(1))
+    #expect(progress.toBeNoted! == (position(3), 3))
+    progress.note(position(3), count: 3)
     #expect(progress.unsettled.map(\.offset) == [1, 2])
-    progress.settle(place(5))
+    progress.settle(position(5))
     #expect(progress.toBeNoted == nil)
-    progress.settle(place(4))
-    #expect(progress.toBeNoted! == (place(5), 2))
+    progress.settle(position(4))
+    #expect(progress.toBeNoted! == (position(5), 2))
     #expect(!progress.hasUnsettled)
   }
 
   @Test("a successor goes on with what was left, and reads behind what was read")
   func resuming() throws {
     let left = UnsettledEvents(
-      cursor: place(9), offset: 7, base: place(2), events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
+      cursor: position(9), offset: 7, base: position(2), events: [.init(place: position(4), offset: 2, attempts: 3, firstFailure: 17)])
     let read = try #require(UnsettledEvents(text: left.text(generation: 5), generation: 5))
     #expect(read == left)
     #expect(UnsettledEvents(text: left.text(generation: 5), generation: 6) == nil, "of another generation")
     #expect(UnsettledEvents(text: "5 1-1", generation: 5) == nil && UnsettledEvents(text: "", generation: 0) == nil)
-    var progress = ShardProgress(at: place(2))
+    var progress = ShardProgress(at: position(2))
     let old = try #require(UnsettledEvents(text: "5 9-0 7 4-0 2 3 17", generation: 5), "of a build before")
     #expect(old.base == nil && old.events == left.events && old.offset == 7)
-    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7, base: nil)
+    progress.resume(unsettled: [(position(4), 2)], cursor: position(9), offset: 7, base: nil)
     #expect(progress.base == nil)
-    #expect(progress.cursor == place(9) && progress.hasUnsettled)
-    progress.read(place(10), isWanted: true)
-    progress.settle(place(10))
+    #expect(progress.cursor == position(9) && progress.hasUnsettled)
+    progress.read(position(10), isWanted: true)
+    progress.settle(position(10))
     #expect(progress.toBeNoted == nil)
-    progress.settle(place(4))
-    #expect(progress.toBeNoted! == (place(10), 8))
-    progress.note(place(10), count: 8)
-    #expect(progress.base == place(10))
+    progress.settle(position(4))
+    #expect(progress.toBeNoted! == (position(10), 8))
+    progress.note(position(10), count: 8)
+    #expect(progress.base == position(10))
   }
 
   @Test("an endpoint that was claimed and never opened is given back when it is another's, whatever came of asking")

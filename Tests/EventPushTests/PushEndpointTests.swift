@@ -10,7 +10,7 @@ struct PushEndpointTests {
   func order() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint(isOrdered: true)
-    _ = try await server.parts.tails.look()
+    _ = try await server.parts.tails.poll()
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
     try await endpoint.readAll()
     endpoint.offer([])
@@ -18,9 +18,9 @@ struct PushEndpointTests {
     try await Task.sleep(for: .milliseconds(3))
     _ = try await server.publish("second", shard: 2)
     try await Task.sleep(for: .milliseconds(3))
-    let (findings, _) = try await server.parts.tails.look()
+    let (findings, _) = try await server.parts.tails.poll()
     // It reads one of the shards by itself in between.
-    endpoint.inner.withLock { _ = $0.behind.insert(2) }
+    endpoint.locked.withLock { _ = $0.behind.insert(2) }
     try await endpoint.readAll()
     #expect(endpoint.next().isEmpty)
     endpoint.offer(findings)
@@ -31,15 +31,16 @@ struct PushEndpointTests {
   func periods() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint { $0.enable(now: 5_000) }
-    let place = try await server.publish("e", shard: 3)
+    let position = try await server.publish("e", shard: 3)
     let left = UnsettledEvents(
-      cursor: place.place, offset: 1, base: .beginning, events: [.init(place: place.place, offset: 1, attempts: 40, firstFailure: 2_000)])
-    #expect(try await server.feed.note([.init(shard: place.shard, position: nil, unsettled: left)], of: subscription))
+      cursor: position.feedPosition, offset: 1, base: .beginning,
+      events: [.init(place: position.feedPosition, offset: 1, attempts: 40, firstFailure: 2_000)])
+    #expect(try await server.feed.note([.init(shard: position.shard, position: nil, unsettled: left)], of: subscription))
     var health = EndpointHealth()
     (health.failingSince, health.retryAt) = (2_000, .max)
     try await server.feed.setEndpointHealth(subscription, health.json)
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
-    #expect(endpoint.inner.withLock { $0.state.attempts(place) } == EndpointState.Attempts(count: 1, first: 5_000))
+    #expect(endpoint.locked.withLock { $0.state.attempts(position) } == EndpointState.Attempts(count: 1, first: 5_000))
     #expect(!endpoint.isSuspect && endpoint.next() == ["e"])
   }
 
@@ -47,15 +48,15 @@ struct PushEndpointTests {
   func unreadable() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint(.binary)
-    let place = try await server.publish("broken", shard: 4, json: "{")
-    _ = try await server.parts.tails.look()
+    let position = try await server.publish("broken", shard: 4, json: "{")
+    _ = try await server.parts.tails.poll()
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
     try await endpoint.readAll()
     endpoint.rest(false)
     try await endpoint.skip()
-    try await endpoint.tellGivenUp()
+    try await endpoint.publishGivenUp()
     #expect(try await endpoint.note())
-    #expect(try await server.feed.positions(subscription)[place.shard] == place.place)
+    #expect(try await server.feed.positions(subscription)[position.shard] == position.feedPosition)
     let told = try #require(try await server.feed.event("undelivered:p:broken"))
     #expect(String(decoding: told, as: UTF8.self).contains(#""eventId":"broken""#))
   }

@@ -3,8 +3,8 @@
 
 /// Places and events for tests that need no store.
 enum Sample {
-  static func place(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPosition {
-    EventPosition(place: FeedPosition(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
+  static func position(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPosition {
+    EventPosition(feedPosition: FeedPosition(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
   }
 
   static func event(
@@ -12,7 +12,7 @@ enum Sample {
   ) -> PushedEvent {
     let id = id ?? "e\(milliseconds)-\(shard)"
     let json = #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{"a": [1, 2]}}"#
-    return PushedEvent(place: place(milliseconds, shard: shard), id: id, type: "t", json: Array(json.utf8), original: original)
+    return PushedEvent(position: position(milliseconds, shard: shard), id: id, type: "t", json: Array(json.utf8), original: original)
   }
 
   static func state(_ adjust: (inout EndpointRules) -> Void = { _ in }) -> EndpointState {
@@ -29,13 +29,14 @@ extension EndpointState {
     while true {
       switch next(now: now) {
       case .post(let event): posts.append(event)
-      case .load(let places) where !all.isEmpty: _ = loaded(places.map { place in (place, all.first { $0.place == place }) })
+      case .load(let positions) where !all.isEmpty:
+        _ = loaded(positions.map { position in (position, all.first { $0.position == position }) })
       default: return posts
       }
     }
   }
 
   mutating func refuse(_ event: PushedEvent, now: Int64, retryAfter: Int64? = nil, isBusy: Bool = false) -> Refusal {
-    failed(event.place, error: "status 500", retryAfter: retryAfter, isBusy: isBusy, now: now, random: 1)
+    failed(event.position, error: "status 500", retryAfter: retryAfter, isBusy: isBusy, now: now, random: 1)
   }
 }

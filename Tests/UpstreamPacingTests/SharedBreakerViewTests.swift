@@ -7,8 +7,8 @@ import Testing
 struct SharedBreakerViewTests {
   private static let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 4, firstPause: 2000, longestPause: 10_000, jitter: 0)
 
-  private func standing(_ phase: CircuitBreaker.Phase, _ period: Int64, wait: Int64 = 0) -> SharedBreakerView.Standing {
-    SharedBreakerView.Standing(phase: phase, period: period, wait: wait)
+  private func sharedState(_ phase: CircuitBreaker.Phase, _ period: Int64, wait: Int64 = 0) -> SharedBreakerView.SharedState {
+    SharedBreakerView.SharedState(phase: phase, period: period, wait: wait)
   }
 
   /// A view whose steps can stand within expectations.
@@ -18,9 +18,9 @@ struct SharedBreakerViewTests {
     init() {}
 
     /// One that has learned this.
-    init(_ standing: SharedBreakerView.Standing, now: Int64 = 0) {
+    init(_ state: SharedBreakerView.SharedState, now: Int64 = 0) {
       _ = view.beginReport()
-      view.endQuestion(standing, now: now)
+      view.endQuestion(state, now: now)
     }
 
     var phase: CircuitBreaker.Phase { view.phase }
@@ -32,8 +32,8 @@ struct SharedBreakerViewTests {
     func isStale(now: Int64) -> Bool { view.isStale(now: now) }
     func beginReport() -> SharedBreakerView.Report? { view.beginReport() }
     func beginProbe() -> Bool { view.beginProbe() }
-    func endQuestion(_ standing: SharedBreakerView.Standing?, now: Int64) { view.endQuestion(standing, now: now) }
-    func learn(_ standing: SharedBreakerView.Standing, now: Int64) { view.learn(standing, now: now) }
+    func endQuestion(_ state: SharedBreakerView.SharedState?, now: Int64) { view.endQuestion(state, now: now) }
+    func learn(_ state: SharedBreakerView.SharedState, now: Int64) { view.learn(state, now: now) }
 
     func record(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double = 0) -> Bool {
       view.record(ticket, result, now: now, chance: chance)
@@ -48,14 +48,14 @@ struct SharedBreakerViewTests {
     // Nobody waits for another one's question.
     #expect(view.next(now: 1) == .call(.init(.closed(0))))
     #expect(view.beginReport() == nil)
-    view.endQuestion(standing(.closed, 4), now: 10)
+    view.endQuestion(sharedState(.closed, 4), now: 10)
     for now: Int64 in 10..<260 { #expect(view.next(now: now) == .call(.init(.closed(4)))) }
     #expect(view.next(now: 260) == .report)
   }
 
   @Test("successes wait for the next look, a failure is told at once, and what is of another period is not told")
   func results() {
-    let view = Instance(standing(.closed, 2))
+    let view = Instance(sharedState(.closed, 2))
     for _ in 0..<3 { #expect(!view.record(.init(.closed(2)), .succeeded, now: 1)) }
     #expect(!view.record(.init(.closed(2)), .abandoned, now: 1))
     #expect(!view.record(.init(.closed(1)), .failed, now: 1))
@@ -64,40 +64,40 @@ struct SharedBreakerViewTests {
     // What fails while it is told is told afterwards.
     #expect(view.record(.init(.closed(2)), .failed, now: 2))
     #expect(view.hasFailures)
-    view.endQuestion(standing(.open, 3, wait: 100), now: 3)
+    view.endQuestion(sharedState(.open, 3, wait: 100), now: 3)
     #expect(!view.hasFailures)
     #expect(view.ticket(now: 3) == nil)
   }
 
   @Test("while it is open nobody is asked until the pause is over, and then for leave to probe")
   func open() {
-    let view = Instance(standing(.open, 1, wait: 2000), now: 50)
+    let view = Instance(sharedState(.open, 1, wait: 2000), now: 50)
     #expect(view.next(now: 51) == .wait(1999))
     #expect(!view.isStale(now: 2049))
     #expect(view.next(now: 2050) == .probe)
     #expect(view.beginProbe() && !view.beginProbe())
     #expect(view.next(now: 2051) == .wait(250))
     // Another instance was first.
-    view.endQuestion(standing(.halfOpen, 2), now: 2060)
+    view.endQuestion(sharedState(.halfOpen, 2), now: 2060)
     #expect(view.next(now: 2100) == .wait(210))
     #expect(view.next(now: 2310) == .probe)
   }
 
   @Test("it is seen to close when it was not closed before, also when it opened and closed between two looks")
   func closings() {
-    let view = Instance(standing(.open, 1, wait: 10))
+    let view = Instance(sharedState(.open, 1, wait: 10))
     let before = view.closings
-    view.learn(standing(.closed, 3), now: 20)
+    view.learn(sharedState(.closed, 3), now: 20)
     #expect(view.closings == before + 1)
-    view.learn(standing(.closed, 3), now: 300)
+    view.learn(sharedState(.closed, 3), now: 300)
     #expect(view.closings == before + 1)
-    view.learn(standing(.closed, 6), now: 600)
+    view.learn(sharedState(.closed, 6), now: 600)
     #expect(view.closings == before + 2)
   }
 
   @Test("without Redis it goes by its own results, also those from before, and asks Redis again and again")
   func alone() {
-    let view = Instance(standing(.closed, 0))
+    let view = Instance(sharedState(.closed, 0))
     for _ in 0..<3 { _ = view.record(.init(.closed(0)), .failed, now: 1) }
     _ = view.beginReport()
     view.endQuestion(nil, now: 10)
@@ -122,7 +122,7 @@ struct SharedBreakerViewTests {
     #expect(view.phase == .closed && view.closings == before + 1)
     // Redis is back: what it says counts.
     _ = view.beginReport()
-    view.endQuestion(standing(.open, 7, wait: 100), now: 2400)
+    view.endQuestion(sharedState(.open, 7, wait: 100), now: 2400)
     #expect(!view.isAlone && view.phase == .open)
   }
 
@@ -131,15 +131,15 @@ struct SharedBreakerViewTests {
     var random = SeededRandom("shared breaker view")
     for _ in 0..<300 {
       let view = Instance()
-      var known: SharedBreakerView.Standing? = standing(.closed, 0)
+      var known: SharedBreakerView.SharedState? = sharedState(.closed, 0)
       var now: Int64 = 0
       var tickets: [SharedCircuitBreaker.Ticket] = []
       for _ in 0..<200 {
         now += .random(in: 0...120, using: &random)
-        var answer: SharedBreakerView.Standing? {
+        var answer: SharedBreakerView.SharedState? {
           if Int.random(in: 0..<4, using: &random) == 0 { return nil }
           let phase = CircuitBreaker.Phase.allCases.randomElement(using: &random)!
-          return standing(phase, .random(in: 0...5, using: &random), wait: .random(in: 0...3000, using: &random))
+          return sharedState(phase, .random(in: 0...5, using: &random), wait: .random(in: 0...3000, using: &random))
         }
         switch view.next(now: now) {
         case .call(let ticket):

@@ -50,12 +50,12 @@ struct SharedCircuitBreakerTests {
             switch model.admit(now: answer.now) {
             case .call(let ticket):
               #expect(ticket.isProbe == (answer.probe != nil))
-              running.append((ticket, answer.standing.period, answer.probe))
+              running.append((ticket, answer.state.period, answer.probe))
             case .wait(let wait):
-              #expect(answer.probe == nil && answer.standing.phase != .closed)
-              if answer.standing.phase == .open { #expect(answer.standing.wait == wait) }
+              #expect(answer.probe == nil && answer.state.phase != .closed)
+              if answer.state.phase == .open { #expect(answer.state.wait == wait) }
             }
-            #expect(answer.standing.phase == model.phase)
+            #expect(answer.state.phase == model.phase)
           } else {
             let call = running.remove(at: .random(in: 0..<running.count, using: &random))
             let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
@@ -68,7 +68,7 @@ struct SharedCircuitBreakerTests {
             }
             let found = try #require(answer)
             model.record(call.0, result, now: found.now)
-            #expect(found.standing.phase == model.phase)
+            #expect(found.state.phase == model.phase)
           }
         }
       }

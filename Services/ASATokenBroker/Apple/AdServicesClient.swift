@@ -3,19 +3,19 @@ import HTTPClient
 
 /// Asks Apple about tokens (AdServices: attributionToken()).
 struct AdServicesClient: Sendable {
-  /// Apple's records have some 400 bytes.
+  /// The greatest size of an answer, bytes. Apple's records have about 400.
   private static let longestAnswer = 64 * 1024
 
   let http: HTTPClient
   let url: String
-  /// Of one call. Apple holds a request up to a second before a 404.
+  /// The timeout of one call. Apple may take up to a second to answer 404.
   let timeout: Duration
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// One call, and what its answer asks for by `Retry-After`. The token is the body, alone, as text: Apple's page demands `text/plain`.
+  /// Makes one call. Returns the answer and its `Retry-After`. The body is the token as `text/plain`, as Apple's documentation requires.
   ///
-  /// - Parameter left: of the token's life.
+  /// - Parameter left: the remaining lifetime of the token.
   func ask(_ token: AttributionToken, within left: Duration) async -> (answer: AdServicesAnswer, retryAfter: Duration?) {
     do {
       let response = try await http.send(

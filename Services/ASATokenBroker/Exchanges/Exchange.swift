@@ -1,14 +1,14 @@
 import AppleAttribution
 import WireJSON
 
-/// One token's exchange, from the first call to its end: what `GetExchange` reads and the final event tells. The token
-/// itself is not in it, only its key.
+/// The exchange of one token, from the first call to its end, for `GetExchange` and the final event. It contains the token's key and not
+/// the token.
 struct Exchange: Sendable, Hashable {
   /// One call of Apple's API.
   struct Attempt: Sendable, Hashable {
     /// Milliseconds since 1970.
     var at: Int64
-    /// `200`, `404`, or what went wrong.
+    /// `200`, `404`, or an error.
     var result: String
   }
 
@@ -22,18 +22,18 @@ struct Exchange: Sendable, Hashable {
   let receivedAt: Int64
   var attempts: [Attempt] = []
   var history = AdServicesRetryRule.History()
-  /// Nil while it is not decided.
+  /// Nil until it is decided.
   var outcome: AdServicesOutcome?
   var record: AppleAttribution.AttributionRecord?
   /// Milliseconds since 1970.
   var finishedAt: Int64?
-  /// The event of an earlier exchange of the same install that this one takes the place of.
+  /// The event of an earlier exchange of the same install that this one supersedes.
   var supersedes: String?
-  /// The event of an exchange of the same install that stands in place of this one.
+  /// The event of an exchange of the same install that supersedes this one.
   var supersededBy: String?
-  /// Milliseconds since 1970 before which Apple is not asked again.
+  /// The time of the next call, milliseconds since 1970.
   var nextCallAt: Int64?
-  /// How old the token was when it was decided, milliseconds.
+  /// The age of the token at the decision, milliseconds.
   var tokenAge: Int64?
 
   init(id: String, submission: TokenSubmission) {
@@ -47,13 +47,13 @@ struct Exchange: Sendable, Hashable {
     receivedAt = submission.receivedAt
   }
 
-  /// What callers are told.
+  /// The state for callers.
   enum State: String, Sendable {
     case attributed, pending, expired, invalid, failed
     case notAttributed = "not_attributed"
   }
 
-  /// A test record is no attribution.
+  /// A test record does not count as an attribution.
   var state: State {
     switch outcome {
     case nil: .pending
@@ -67,8 +67,7 @@ struct Exchange: Sendable, Hashable {
 
   var eventId: String { "adservices-" + tokenKey }
 
-  /// The record as it may be told: the times in it are personal data that the user's consent gave, and go no further
-  /// without it.
+  /// The record without fields that need consent: its times are personal data, and are passed on only with the user's consent.
   var shownRecord: ConsentFilter.Filtered? {
     record.map { ConsentFilter.standard.filter($0.normalized, consent: attStatus.isConsent) }
   }
@@ -77,7 +76,8 @@ struct Exchange: Sendable, Hashable {
     record.map { ConsentFilter.standard.filter($0.raw, consent: attStatus.isConsent).payload }
   }
 
-  /// Whether Apple's detail and the status that the SDK told contradict each other: detailed exactly when authorized.
+  /// True if Apple's level of detail and the SDK's ATT status contradict each other. The record is detailed exactly if the status is
+  /// authorized.
   var isATTMismatch: Bool {
     guard let record, record.attribution, !record.isTest, attStatus.isKnown else { return false }
     return (record.detail == .detailed) != attStatus.isConsent
@@ -85,7 +85,7 @@ struct Exchange: Sendable, Hashable {
 }
 
 extension Exchange {
-  /// The form in which it is stored.
+  /// The stored form.
   var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id), "tokenKey": .string(tokenKey), "isBase64": .bool(isBase64), "bundleId": .string(bundleId),
@@ -104,7 +104,7 @@ extension Exchange {
     return object
   }
 
-  /// Nil when what was stored is damaged.
+  /// Nil if the stored value is damaged.
   init?(json object: JSONObject) {
     guard let id = object["id"]?.stringValue, let tokenKey = object["tokenKey"]?.stringValue,
       let bundleId = object["bundleId"]?.stringValue, let attStatus = object["attStatus"]?.int64Value,

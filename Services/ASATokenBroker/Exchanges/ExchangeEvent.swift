@@ -3,11 +3,11 @@ import AttributionProtocol
 import WireJSON
 
 extension Exchange {
-  /// The one final event of the exchange; nil while it is not decided.
+  /// The final event of the exchange; nil until it is decided.
   ///
   /// - Parameters:
-  ///   - names: what the deployment calls the ids of Apple Ads.
-  ///   - traceparent: W3C's header of the work that makes it.
+  /// - names: the deployment's names for the ids of Apple Ads.
+  /// - traceparent: the W3C header of the work that makes it.
   func event(names: CampaignNames, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [
@@ -26,7 +26,7 @@ extension Exchange {
     if !isBase64 { data["unusualToken"] = true }
     if let record, let shown = shownRecord, let raw = shownRawRecord {
       data["detail"] = .string(record.detail.rawValue)
-      // Under names of its own, so that nobody counts a made-up record.
+      // Test records have names of their own, so that nobody counts them.
       data[record.isTest ? "testRecord" : "record"] = .object(shown.payload)
       data[record.isTest ? "rawTestRecord" : "rawRecord"] = .object(raw)
       data["attMismatch"] = .bool(isATTMismatch)

@@ -1,24 +1,23 @@
 import AttributionProtocol
 import AttributionQueue
 
-/// Finds an exchange, or tells that it has not begun.
+/// Finds an exchange, or reports that it has not begun.
 struct ExchangeReader: Sendable {
   let deliveries: DeliveryQueue
   let store: ExchangeStore
 
-  /// Nil when the token was taken in and Apple was not asked yet. Throws `not_found` when there is no such exchange, or
-  /// none any more.
+  /// Nil if the token was accepted and Apple was not asked yet. Throws `not_found` if there is no such exchange, or it has expired.
   func exchange(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
     if let exchange = try await stored(id) { return exchange }
     let delivery: DeliveryRecord?
     do { delivery = try await deliveries.delivery(id) } catch { throw .queue(error) }
     if let delivery, delivery.queue == QueueName.tokens.rawValue, delivery.state == .accepted { return nil }
-    // It may have begun and ended between the two questions.
+    // It may have begun and ended between the two queries.
     if delivery?.queue == QueueName.tokens.rawValue, let exchange = try await stored(id) { return exchange }
     throw RPCError.notFound("no such exchange, or its outcome is no longer kept")
   }
 
-  /// The exchange once it is decided, or as it stands when the wait is over.
+  /// The exchange when it is decided, or its state at the end of the wait.
   func decided(_ id: DeliveryID, within wait: Duration) async throws(RPCError) -> Exchange? {
     let end = ContinuousClock.now + wait
     var pause = Duration.milliseconds(20)

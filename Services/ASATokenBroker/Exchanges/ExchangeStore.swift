@@ -3,7 +3,7 @@ import AttributionQueue
 import RedisClient
 import WireJSON
 
-/// Keeps exchanges in Redis, in the shards of their deliveries, for as long as their outcome can be read.
+/// Stores exchanges in Redis, in the shards of their deliveries, for as long as their outcomes can be read.
 struct ExchangeStore: Sendable {
   private static let service = "asa-token-broker"
 
@@ -11,7 +11,7 @@ struct ExchangeStore: Sendable {
   /// How long an exchange can be read after its last change.
   let life: Duration
 
-  /// Nil when there is none, or not any more.
+  /// Nil if there is none, or it has expired.
   func exchange(_ id: DeliveryID) async throws -> Exchange? {
     guard let bytes = try await redis.send(["GET", .string(Keys.own(Self.service, Self.name(id.description), id.shard))]).bytes,
       let object = (try? JSONValue(parsing: bytes))?.objectValue
@@ -19,7 +19,7 @@ struct ExchangeStore: Sendable {
     return Exchange(json: object)
   }
 
-  /// Keeps an exchange that is not decided.
+  /// Stores an undecided exchange.
   func save(_ exchange: Exchange) async throws {
     guard let id = DeliveryID(exchange.id) else { return }
     _ = try await redis.send([
@@ -28,7 +28,7 @@ struct ExchangeStore: Sendable {
     ])
   }
 
-  /// What is kept of a decided exchange, to be written together with its event.
+  /// The record of a decided exchange, which is written together with its event.
   func record(_ exchange: Exchange) -> OwnRecord {
     OwnRecord(
       service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, life: life)

@@ -3,27 +3,27 @@ import AttributionQueue
 import RedisClient
 import WireJSON
 
-/// Remembers which attribution of an install stands.
+/// Stores the current attribution of each install.
 struct InstallStore: Sendable {
   let redis: RedisClient
-  /// How long it is remembered after its last change.
+  /// How long an attribution is kept after its last change.
   let life: Duration
 
-  /// Joins an attribution to what is known of its install, in one step among all instances. Repeated after a crash it answers the same.
+  /// Adds an attribution to its install, atomically among all instances. A repetition after a crash returns the same result.
   func join(
     _ attribution: InstallAttribution, bundleId: String, installId: String
-  ) async throws -> InstallAttribution.Joined {
+  ) async throws -> InstallAttribution.JoinResult {
     let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
     let key = Keys.own("asa-token-broker", "install:\(hash)", shardOf: hash)
     let seconds = RedisArgument.integer(life.wholeSeconds)
-    // Most installs have one token: one step for those.
+    // Most installs have one token, and need no more than this command.
     let first = try await redis.send(["SET", .string(key), .bytes(Self.value(attribution)), "NX", "GET", "EX", seconds])
-    guard var found = first.bytes else { return .stands(attribution) }
+    guard var found = first.bytes else { return .applied(attribution) }
     while true {
       let joined = InstallAttribution.joining(attribution, to: Self.attribution(found))
-      guard case .stands(let standing) = joined else { return joined }
+      guard case .applied(let current) = joined else { return joined }
       let reply = try await RedisScript.compareAndSet.run(
-        on: redis, keys: [key], arguments: [.bytes(found), .bytes(Self.value(standing)), seconds])
+        on: redis, keys: [key], arguments: [.bytes(found), .bytes(Self.value(current)), seconds])
       if reply.integer == 1 { return joined }
       try Task.checkCancellation()
       found = try await redis.send(["GET", .string(key)]).bytes ?? []
@@ -40,7 +40,7 @@ struct InstallStore: Sendable {
     return JSONValue.object(object).serialized
   }
 
-  /// Nil when what was stored is damaged: it gives way.
+  /// Nil if the stored value is damaged; it is then replaced.
   private static func attribution(_ bytes: [UInt8]) -> InstallAttribution? {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue, let eventId = object["eventId"]?.stringValue,
       let detail = object["detail"]?.stringValue.flatMap({ AttributionRecord.Detail(rawValue: $0) })

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 
 extension AttributionProtocol.AttributionRecord {
-  /// The record as it may be told to callers.
+  /// The record without fields that need consent.
   init?(_ exchange: Exchange) {
     guard let record = exchange.record, let shown = exchange.shownRecord?.payload else { return nil }
     self.init(
@@ -14,7 +14,7 @@ extension AttributionProtocol.AttributionRecord {
   }
 }
 
-/// What both methods answer.
+/// The answer of both methods.
 private struct Answer {
   var record: AttributionProtocol.AttributionRecord?
   var detail: String?
@@ -27,7 +27,7 @@ private struct Answer {
     attempts = Int32(clamping: exchange.attempts.count)
     if let record = exchange.record {
       test = record.isTest ? true : nil
-      // A made-up record is not told: nobody can count it.
+      // A test record is not returned, so that nobody counts it.
       if record.isTest {
         reason = AdServicesOutcome.test.rawValue
       } else {

@@ -3,7 +3,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `ExchangeToken`: hands a token in, as `ingest` does, and waits for the outcome as long as the caller likes.
+/// `ExchangeToken`: accepts a token, as ingest does, and waits for the outcome for a time that the caller chooses.
 struct ExchangeTokenHandler: RPCHandler {
   typealias Method = TokenBrokerService.ExchangeToken
   /// The longest wait, milliseconds.
@@ -13,7 +13,7 @@ struct ExchangeTokenHandler: RPCHandler {
   let reader: ExchangeReader
   let rule: AdServicesRetryRule
   let clock: ScaledClock
-  /// Whether tokens of an app are taken.
+  /// True if tokens of an app are accepted.
   let takes: @Sendable (_ bundleId: String) -> Bool
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
@@ -28,7 +28,7 @@ struct ExchangeTokenHandler: RPCHandler {
       throw .invalidArgument(field: error.field, error.reason)
     }
     guard takes(submission.bundleId) else {
-      throw .invalidArgument(field: "bundleId", "is no app that is configured here")
+      throw .invalidArgument(field: "bundleId", "is not a configured app")
     }
     let wait = Int64(request.waitMilliseconds ?? 0)
     guard (0...Self.longestWait).contains(wait) else {
@@ -48,7 +48,7 @@ struct ExchangeTokenHandler: RPCHandler {
         return ExchangeTokenResponse(
           exchangeId: id.description, state: Exchange.State.failed.rawValue, reason: "it was given up and is a dead letter")
       }
-      // Handed in before, so long ago that its outcome is not kept: its life is over too.
+      // The token was accepted so long ago that its outcome has expired; so has the token.
       return ExchangeTokenResponse(
         exchangeId: id.description, state: Exchange.State.expired.rawValue, reason: "its outcome is no longer kept")
     }

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `GetExchange`: how the exchange of a token stands.
+/// `GetExchange`: the state of a token's exchange.
 struct GetExchangeHandler: RPCHandler {
   typealias Method = TokenBrokerService.GetExchange
 

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 
 extension RPCError {
-  /// The queue did not take or find something.
+  /// The error of a failed operation of the queue.
   static func queue(_ error: QueueError) -> RPCError {
     let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(1) }
     return .unavailable("the queue does not answer or is full", reason: "QUEUE_UNAVAILABLE", retryAfter: delay)

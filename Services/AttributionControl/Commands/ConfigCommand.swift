@@ -48,7 +48,7 @@ struct ConfigCommand: AsyncParsableCommand {
       guard FileManager.default.isReadableFile(atPath: file) else { throw CommandFailure(.noInput, "\(file) cannot be read") }
       var problems = ConfigurationCheck(path: file).problems
       var unasked: [String] = []
-      // Where the file cannot be read as a whole, each service would say the same.
+      // If the file cannot be read at all, each service would report the same problem.
       if !problems.contains(where: { $0.level == .error && $0.place.isEmpty }) {
         for service in ServiceName.allCases where only.isEmpty || only.contains(service.rawValue) {
           guard let executable = ServiceExecutable.find(service, in: executables) else {
@@ -56,7 +56,7 @@ struct ConfigCommand: AsyncParsableCommand {
             continue
           }
           for problem in try ServiceExecutable.problems(executable, file)
-          where !problems.contains(where: { Self.tellsTheSame($0, problem) }) {
+          where !problems.contains(where: { Self.isSameProblem($0, problem) }) {
             problems.append(problem)
           }
         }
@@ -66,8 +66,8 @@ struct ConfigCommand: AsyncParsableCommand {
       if problems.contains(where: { $0.level == .error || strict }) { throw ExitCode(ExitStatus.configuration.rawValue) }
     }
 
-    /// Of two services that refuse the same thing, one may name the list and the other the element.
-    static func tellsTheSame(_ one: ConfigurationProblem, _ other: ConfigurationProblem) -> Bool {
+    /// Whether two services report the same problem: one may name the list and the other the element.
+    static func isSameProblem(_ one: ConfigurationProblem, _ other: ConfigurationProblem) -> Bool {
       one.line == other.line && one.reason == other.reason && (one.place.hasPrefix(other.place) || other.place.hasPrefix(one.place))
     }
 

@@ -38,10 +38,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try Connection(options)
-    if let bundleId { return try await walk(bundleId, connection) }
+    if let bundleId { return try await sendTestNotification(bundleId, connection) }
     let findings = await SystemCheckup(connection: connection, localOnly: localOnly).findings()
     try show(findings, connection.printer)
-    // The first reason that explains most: a service that is away before what it would have said.
+    // The exit code names the finding that explains most: an unavailable service comes before what that service would have reported.
     let failed = findings.filter { $0.state == .failed }
     for code in [DoctorCode.serviceAway, DoctorCode.tokenRefused] where failed.contains(where: { $0.code == code }) {
       throw ExitCode(code)
@@ -57,7 +57,8 @@ struct DoctorCommand: AsyncParsableCommand {
       var table = Table(["state", "where", "check", "found"])
       for finding in shown {
         table.add(
-          Cell(finding.state.rawValue, Wording.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check), Cell(finding.found)
+          Cell(finding.state.rawValue, DisplayFormat.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check),
+          Cell(finding.found)
         )
       }
       return table
@@ -71,11 +72,11 @@ struct DoctorCommand: AsyncParsableCommand {
       }
       try printer.text(text)
     }
-    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(Wording.count(Int64(warnings), "warning"))") : "NOT WELL"
+    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(DisplayFormat.count(Int64(warnings), "warning"))") : "NOT WELL"
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
   }
 
-  /// The same advice once, for all that it is about.
+  /// Groups findings by their advice, so that each advice is shown once.
   static func grouped(_ findings: [DoctorFinding]) -> [(places: String, advice: String)] {
     findings.reduce(into: []) { groups, finding in
       let (place, advice) = ("\(finding.place), \(finding.check)", finding.advice ?? "")
@@ -87,7 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func walk(_ bundleId: String, _ connection: Connection) async throws {
+  private func sendTestNotification(_ bundleId: String, _ connection: Connection) async throws {
     let printer = connection.printer
     let steps = Mutex<[String]>([])
     try printer.text("\(bundleId), \(environment)\n")
@@ -95,13 +96,13 @@ struct DoctorCommand: AsyncParsableCommand {
       steps.withLock { $0.append(step) }
       try? printer.text("  \(step)\n")
     }
-    let work = NotificationWalk(
+    let work = TestNotificationCheck(
       connection: connection, bundleId: bundleId, environment: environment, patience: .seconds(wait), note: note)
     let url = notificationUrl
     do {
       try await Interruptible.run { try await work.run() }
     } catch let failure as CommandFailure {
-      if let url { note("from here: " + (await NotificationWalk.look(at: url, http: connection.http))) }
+      if let url { note("from here: " + (await TestNotificationCheck.reachability(of: url, http: connection.http))) }
       try showVerdict(failure, steps.withLock { $0 }, printer)
       throw ExitCode(failure.code)
     }

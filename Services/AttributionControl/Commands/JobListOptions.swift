@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which recoveries or migrations a list has.
+/// Options that select the recoveries or migrations of a list.
 struct JobListOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
   @Option(help: "So many, 1 to 1000.") var limit: Int32 = 100

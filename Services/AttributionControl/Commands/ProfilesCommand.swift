@@ -20,7 +20,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         attributionctl queues --profile staging
       """, subcommands: [List.self, Show.self, Set.self, Use.self, Remove.self], defaultSubcommand: List.self)
 
-  /// The file as it is now.
+  /// Reads the current file.
   static func file() throws(CommandFailure) -> (path: String, file: ProfileFile) {
     let path = ProfileFile.path(environment: ProcessInfo.processInfo.environment)
     return (path, try ProfileFile(path: path))
@@ -110,7 +110,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         guard !token.isEmpty else { throw CommandFailure(.refusedInput, "there is no token on standard input") }
         layer.token = .text(token)
       }
-      // Relative to here now, and to the profile's folder when it is read.
+      // The argument is relative to the working directory, but a path in the file is relative to the file's folder.
       func absolute(_ path: String?) -> String? {
         path.map { $0.hasPrefix("/") ? $0 : FileManager.default.currentDirectoryPath + "/" + $0 }
       }

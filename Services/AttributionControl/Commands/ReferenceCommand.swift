@@ -1,7 +1,7 @@
 import ArgumentParser
 import WireJSON
 
-/// What Documentation/attributionctl.md says beside the commands themselves, for its generator.
+/// Prints what Documentation/attributionctl.md contains besides the commands, for its generator.
 struct ReferenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reference", abstract: "Exit codes and variables, as JSON.",

@@ -14,7 +14,7 @@ struct SendCommand: AsyncParsableCommand {
         attributionctl send session --bundle-id com.example.app --install-id test-1 --att-status 3 --dry-run
       """, subcommands: [PostbackCommand.self, NotificationCommand.self, TokenCommand.self, SessionCommand.self])
 
-  /// What all of them have in common: a post to the public port, and what became of it.
+  /// The options and the work that all subcommands share: a POST to the public port, and the display of its outcome.
   struct Sending: ParsableArguments {
     @Flag(help: "Only show what would be sent.") var dryRun = false
     @Flag(help: "Wait until it is finished, and show its story.") var wait = false
@@ -53,7 +53,7 @@ struct SendCommand: AsyncParsableCommand {
           var record = Record()
           record.add("delivery", receipt["id"]?.stringValue)
           let status = receipt["status"]?.stringValue ?? ""
-          record.add("status", Cell(status, Wording.state(status)))
+          record.add("status", Cell(status, DisplayFormat.state(status)))
           return record
         }
       }
@@ -67,7 +67,7 @@ struct SendCommand: AsyncParsableCommand {
         let story = try await DeliveriesCommand.Show.story(id, connection)
         if story.state != "accepted" || ContinuousClock.now >= end {
           try connection.printer.show(story) { DeliveriesCommand.Show.record(story) }
-          try DeliveriesCommand.Show.showRest(story, connection.printer, event: false)
+          try DeliveriesCommand.Show.showDetails(story, connection.printer, event: false)
           switch story.state {
           case "rejected", "dead": throw ExitCode(ExitStatus.negative.rawValue)
           case "accepted":
@@ -135,8 +135,8 @@ struct SendCommand: AsyncParsableCommand {
       if let file {
         var input = try InputFile(file)
         var body = try input.rest()
-        // A bare JWS is what stands in Apple's object.
-        if let jws = try? SignedThing(body), case .appStore(let text, .notification) = jws {
+        // A bare JWS is wrapped in the object in which Apple sends it.
+        if let jws = try? SignedInput(body), case .appStore(let text, .notification) = jws {
           body = JSONValue.object(["signedPayload": .string(text)]).serialized
         }
         return try await sending.post(
@@ -215,7 +215,7 @@ struct SendCommand: AsyncParsableCommand {
     }
   }
 
-  /// A path segment (RFC 3986: unreserved characters stay).
+  /// Escapes a path segment: RFC 3986's unreserved characters stay.
   static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {

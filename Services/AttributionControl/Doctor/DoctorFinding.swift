@@ -1,17 +1,17 @@
 import AttributionProtocol
 import WireJSON
 
-/// One thing that doctor looked at.
+/// The result of one of doctor's checks.
 struct DoctorFinding: Sendable, Hashable {
   enum State: String, Sendable, Hashable { case ok, warning, failed }
 
-  /// A service, `redis` and the like where all services see the same, or `here`.
+  /// What was checked: a service, a component that all services share such as `redis`, or `here` for this machine.
   let place: String
   let check: String
   let state: State
   let found: String
   let advice: String?
-  /// How the command ends for it.
+  /// The command's exit code for this finding.
   let code: Int32
 
   init(_ place: String, _ check: String, _ state: State, _ found: String, advice: String? = nil, code: Int32 = ExitStatus.negative.rawValue)
@@ -24,7 +24,7 @@ struct DoctorFinding: Sendable, Hashable {
     self.code = code
   }
 
-  /// What a service found.
+  /// Converts a finding of a service's own checks.
   init(_ finding: Finding, by service: ServiceName) {
     let check = finding.subject.map { "\(finding.check): \($0)" } ?? finding.check
     self.init(service.rawValue, check, State(rawValue: finding.state) ?? .warning, finding.found, advice: finding.advice)
@@ -41,7 +41,7 @@ struct DoctorFinding: Sendable, Hashable {
   }
 }
 
-/// The exit codes of doctor, beside those of all commands.
+/// The exit codes of doctor, in addition to those of all commands.
 enum DoctorCode {
   static let serviceAway: Int32 = 10
   static let tokenRefused: Int32 = 11

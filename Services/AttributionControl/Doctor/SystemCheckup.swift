@@ -4,17 +4,17 @@ import HTTPClient
 import ServiceRuntime
 import WireJSON
 
-/// Looks at every service, at what the services see, and at the queues and the feed.
+/// Checks every service, the components that the services use, the queues and the feed.
 struct SystemCheckup: Sendable {
-  /// A message of intake that waits longer is worth a word; seconds.
+  /// The age in seconds from which a waiting intake message is reported.
   private static let oldMessage = 60.0
-  /// A subscription that is further behind; seconds.
+  /// The age in seconds of the oldest unread event from which a subscription is reported.
   private static let oldEvent = 3600.0
-  /// Between a service's clock and this machine's; milliseconds.
+  /// The difference in milliseconds between a service's clock and this machine's from which it is reported.
   private static let clockDifference: Int64 = 2000
 
   let connection: Connection
-  /// Whether services look only at themselves and at Redis.
+  /// Whether services check only themselves and Redis.
   let localOnly: Bool
 
   func findings() async -> [DoctorFinding] {
@@ -43,11 +43,11 @@ struct SystemCheckup: Sendable {
     let service: ServiceName
     var findings: [DoctorFinding] = []
     var version: String?
-    /// Whether it took the token.
+    /// Whether the service accepted the token.
     var answers = false
   }
 
-  /// All services see the same Redis: what is well with it is told once, what is not by each that sees it otherwise.
+  /// Merges the findings about Redis, which all services share: of findings with the same check and state, one is shown.
   static func merged(_ reports: [ServiceReport]) -> [DoctorFinding] {
     var seen: Set<String> = []
     return reports.flatMap(\.findings).compactMap { finding in
@@ -147,7 +147,7 @@ struct SystemCheckup: Sendable {
   private func publicPort() async -> DoctorFinding {
     let url = connection.layer.url(of: .publicPort)
     do throws(HTTPClientError) {
-      // What is no postback is refused; that it is refused by ingest is what is asked.
+      // Ingest refuses this body, which is not a postback; the check is whether the refusal comes from ingest.
       let answer = try await connection.http.send(
         HTTPClientRequest(
           method: "POST", url: url + "/v1/postbacks", headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
@@ -178,11 +178,12 @@ struct SystemCheckup: Sendable {
       }
       if let dead = queue.dead, dead > 0 {
         return DoctorFinding(
-          "queues", name, .warning, Wording.count(dead, "dead letter"), advice: "attributionctl dead-letters list --queue \(queue.name)")
+          "queues", name, .warning, DisplayFormat.count(dead, "dead letter"),
+          advice: "attributionctl dead-letters list --queue \(queue.name)")
       }
       if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
         return DoctorFinding(
-          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(Wording.age(age))",
+          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(DisplayFormat.age(age))",
           advice: "Is verifier ready? More instances of it work more; its log and metrics say what holds it up.")
       }
       return DoctorFinding("queues", name, .ok, "\(queue.depth ?? 0) ready, \(queue.delayed ?? 0) delayed")
@@ -210,12 +211,12 @@ struct SystemCheckup: Sendable {
       } else if let lost = one.dropped, lost > 0 {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "lost \(Wording.count(lost, "event"))",
+            "feed", name, .warning, "lost \(DisplayFormat.count(lost, "event"))",
             advice: "Its reader is too slow, or away: attributionctl subscriptions show \(one.name)"))
       } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "is \(Wording.age(age)) behind, \(Wording.count(one.backlog ?? 0, "event"))",
+            "feed", name, .warning, "is \(DisplayFormat.age(age)) behind, \(DisplayFormat.count(one.backlog ?? 0, "event"))",
             advice: "Is its reader running? attributionctl subscriptions delete \(one.name), if nobody needs it."))
       }
     }

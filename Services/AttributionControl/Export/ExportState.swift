@@ -7,11 +7,11 @@ import WireJSON
   import Foundation
 #endif
 
-/// What an export was asked for, as far as its file depends on it.
+/// The arguments of an export that its file depends on.
 struct ExportRequest: Sendable, Hashable {
   enum Format: String, Sendable, Hashable, CaseIterable { case jsonl, csv }
 
-  /// As they were given: the same words mean the same export, also where they are ages.
+  /// The times as they were given: the same text means the same export, even if the times are ages.
   let range: String
   let types: [String]
   let filter: EventFilter?
@@ -28,14 +28,14 @@ struct ExportRequest: Sendable, Hashable {
   }
 }
 
-/// How far an export is. It stands beside the file, so that the same command goes on from there.
+/// The progress of an export. It is stored beside the file, so that the same command resumes the export.
 struct ExportState: Sendable, Hashable {
   let request: JSONObject
   let start: Timestamp?
   var end: Timestamp
-  /// Where the next page begins; nil before the first, and when all is done.
+  /// The token of the next page; nil before the first, and when the export is complete.
   var pageToken: String?
-  /// Bytes of the file that are whole pages: what stands behind them was being written when the command ended.
+  /// Bytes of the file that are whole pages. Bytes after them belong to a page that was interrupted.
   var bytes: Int64 = 0
   var events: Int64 = 0
   var isComplete = false
@@ -73,7 +73,7 @@ struct ExportState: Sendable, Hashable {
 
   static func path(of file: String) -> String { file + ".export.json" }
 
-  /// The stored one of the same request; nil where nothing was begun.
+  /// Reads the stored state of the same request; nil if there is none.
   static func stored(for file: String, _ request: ExportRequest) throws(CommandFailure) -> ExportState? {
     guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
     guard let state = ExportState(json: Array(bytes)) else {

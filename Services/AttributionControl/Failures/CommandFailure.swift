@@ -4,7 +4,7 @@ import AttributionProtocol
 struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
   let code: Int32
   let message: String
-  /// What to do about it.
+  /// What the operator can do about it.
   let advice: String?
 
   init(_ status: ExitStatus, _ message: String, advice: String? = nil) { self.init(code: status.rawValue, message, advice: advice) }
@@ -19,10 +19,10 @@ struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CommandFailure {
-  /// - Parameter asked: the service and its address, such as `verifier at http://127.0.0.1:8092`.
+  /// - Parameter asked: The service and its address, such as `verifier at http://127.0.0.1:8092`.
   init(_ error: RPCError, asked: String) {
     var message = error.message
-    // A message that does not name its fields says too little.
+    // Fields that the message does not name are added.
     for violation in error.fieldViolations where !message.contains(violation.field) {
       message =
         message == violation.description ? "\(violation.field): \(message)" : "\(message); \(violation.field): \(violation.description)"

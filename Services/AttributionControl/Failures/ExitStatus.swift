@@ -1,7 +1,7 @@
-/// How the executable ends, by kind of failure. Numbers from 64 on are those of BSD's sysexits, which the services use too.
+/// The exit codes of all commands by kind of failure. Numbers from 64 on are those of BSD's sysexits, which the services use too.
 enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
-  /// The question was answered, and the answer is no.
+  /// The command ran to its end, and its answer is no.
   case negative = 1
   case notFound = 3
   case notAllowedNow = 4
@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
   case configuration = 78
   case interrupted = 130
 
-  /// For the reference.
+  /// The explanation in the generated reference.
   var explanation: String {
     switch self {
     case .success: "Done; the answer is yes."

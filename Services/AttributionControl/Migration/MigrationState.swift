@@ -7,15 +7,16 @@ import WireJSON
   import Foundation
 #endif
 
-/// How far a file of receipts is handed in. It stands beside the file, so that the same command goes on from there.
+/// The progress of handing in a file of receipts. It is stored beside the file, so that the same command resumes the migration.
 struct MigrationState: Sendable, Hashable {
   let migrationId: String
-  /// Bytes and lines of the file that are dealt with.
+  /// Bytes and lines of the file that have been handed in.
   var offset: Int64 = 0
   var lines = 0
-  /// Receipts by what was answered of them.
+  /// The number of receipts by the answered state.
   var states: [String: Int64] = [:]
-  /// Receipts a call. One batch that is handed in again must be the same, whatever the command says now: it is counted once.
+  /// Receipts per call. It is stored because a batch that is handed in again must be the same to be counted once, whatever the command's
+  /// options are now.
   let batch: Int
 
   init(migrationId: String, batch: Int) {
@@ -44,13 +45,13 @@ struct MigrationState: Sendable, Hashable {
 
   static func path(of file: String) -> String { file + ".migration.json" }
 
-  /// A name made of the file's size and beginning: the same file is the same migration.
+  /// Derives a name from the file's size and first bytes: the same file is the same migration.
   static func name(size: Int64, bundleId: String, environment: String?, beginning: [UInt8]) -> String {
     let digest = SHA256Digest.hash(Array("\(size):\(bundleId):\(environment ?? "None"):".utf8) + beginning)
     return "file-" + Hex.encode(digest).prefix(24)
   }
 
-  /// The stored one; nil where nothing was begun.
+  /// Reads the stored state; nil if there is none.
   static func stored(for file: String) throws(CommandFailure) -> MigrationState? {
     guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
     guard let state = MigrationState(json: Array(bytes)) else {

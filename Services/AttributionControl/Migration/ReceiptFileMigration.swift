@@ -5,10 +5,10 @@ import WireJSON
 
 /// Hands a file of receipts in, batch by batch, and waits for the migration's end.
 struct ReceiptFileMigration {
-  /// Bytes of the file that one call takes at the most.
+  /// The most bytes of the file in one call.
   private static let mostBytes = 6 << 20
   private static let longestLine = 8 << 20
-  /// Batches between two looks at how many receipts wait.
+  /// The number of batches after which the number of waiting receipts is read again.
   private static let batchesBetweenLooks = 20
 
   let connection: Connection
@@ -27,7 +27,7 @@ struct ReceiptFileMigration {
     caller = RetryingCaller(connection: connection)
   }
 
-  /// Hands in what is left of the file.
+  /// Hands in the rest of the file.
   func handIn(_ state: inout MigrationState) async throws {
     var input = try InputFile(file, from: state.offset)
     let size = input.size ?? 0
@@ -40,7 +40,7 @@ struct ReceiptFileMigration {
       var (taken, lines) = (0, state.lines)
       while receipts.count < state.batch, taken < Self.mostBytes, let text = try input.line(most: Self.longestLine) {
         lines += 1
-        // A line that is too long is read as an empty one, and may not be lost.
+        // A line that is too long is read as an empty one, and must not be skipped like a blank line.
         let isBlank = !text.isEmpty && text.allSatisfy { $0 <= 32 }
         guard !isBlank, !(text.isEmpty && input.lineWasWhole) else { continue }
         receipts.append((lines, ReceiptLine.receipt(text, number: lines)))
@@ -57,11 +57,11 @@ struct ReceiptFileMigration {
     }
   }
 
-  /// Halves a batch that is refused until what no call takes is found, and hands that in empty.
+  /// Halves a refused batch until the receipt that is refused is found, and hands that one in empty.
   private func handIn(_ receipts: ArraySlice<(number: Int, receipt: ReceiptToMigrate)>, _ state: inout MigrationState) async throws {
     let request = MigrateReceiptsRequest(
       bundleId: bundleId, environment: environment, receipts: receipts.map(\.receipt), migrationId: state.migrationId)
-    // The same receipts under the same name: handed in again after a crash, they are one batch.
+    // The batch's name is derived from its content: if it is handed in again after a crash, it counts as one batch.
     let digest = Hex.encode(SHA256Digest.hash(request.json)).prefix(32)
     let answer: MigrateReceiptsResponse
     do {
@@ -82,7 +82,7 @@ struct ReceiptFileMigration {
         try await handIn(receipts[..<middle], &state)
         try await handIn(receipts[middle...], &state)
       } else if first.receipt != ReceiptLine.empty(first.number) {
-        // Nothing of the line is sent again, its id neither: it may be what is refused.
+        // Neither the receipt nor its id is sent again, because the id may be what is refused.
         try await handIn([(first.number, ReceiptLine.empty(first.number))], &state)
       } else {
         throw CommandFailure(error, asked: "notification-recovery at \(connection.layer.url(of: .service(.notificationRecovery)))")
@@ -112,7 +112,7 @@ struct ReceiptFileMigration {
     }
   }
 
-  /// Waits until nothing waits any more.
+  /// Waits until no receipt is waiting.
   func finished(_ id: String) async throws -> Migration {
     var line = ProgressLine(unit: "receipts", total: nil)
     defer { line.end() }
@@ -125,7 +125,8 @@ struct ReceiptFileMigration {
     }
   }
 
-  /// Writes down what failed and why, one a line; how many, and how many more are only counted.
+  /// Writes one line per failed receipt with its reason. Returns how many were written, how many more are only counted, and the file's
+  /// path.
   func report(_ id: String) async throws -> (kept: Int, notKept: Int64, path: String) {
     let path = file + ".failures.jsonl"
     let (failures, notKept) = try await Self.failures(id, connection)

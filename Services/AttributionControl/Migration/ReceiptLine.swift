@@ -2,15 +2,15 @@ import AttributionProtocol
 import Cryptography
 import WireJSON
 
-/// A line of a file of receipts, as `MigrateReceipts` wants it:
+/// Converts a line of a file of receipts for `MigrateReceipts`. A line is one of:
 ///
 /// - `{"id": …, "appReceipt": "<Base64>"}`, with `transactionReceipt` or `verifyReceiptResponse` in place of appReceipt;
 /// - what verifyReceipt answered, as JSON;
 /// - a receipt in Base64 by itself.
 ///
-/// What cannot be read is handed in empty under the number of its line, so that it is in the report with all others.
+/// A line that cannot be read is handed in empty under its line number, so that the report has it.
 enum ReceiptLine {
-  /// An id of the caller's is no longer; bytes.
+  /// The longest id of the caller's, in bytes.
   static let longestId = 256
   private static let limits = JSONLimits(depth: 64, values: 1_000_000)
   private static let receipts = ["appReceipt", "transactionReceipt"]
@@ -37,10 +37,10 @@ enum ReceiptLine {
     return receipt
   }
 
-  /// A receipt that says nothing but where it stood.
+  /// A receipt that has only its line number.
   static func empty(_ number: Int) -> ReceiptToMigrate { ReceiptToMigrate(id: "line \(number)") }
 
-  /// What of an answer of verifyReceipt is used: ids, whose it is, and the status where it is nothing else.
+  /// The members of a verifyReceipt answer that are used: ids, the app, and the status if there is nothing else.
   static func reduced(_ response: JSONObject) -> JSONObject {
     func purchase(_ entry: JSONObject) -> JSONObject {
       JSONObject(
@@ -65,7 +65,7 @@ enum ReceiptLine {
     return kept
   }
 
-  /// A text, or a whole number as text.
+  /// A string, or an integer as a string.
   private static func text(of value: JSONValue) -> String? {
     value.stringValue ?? value.numberValue.flatMap { $0.isPlainInteger ? $0.text : nil }
   }

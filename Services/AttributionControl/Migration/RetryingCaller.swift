@@ -2,7 +2,7 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Asks until there is an answer: what passes by itself is waited for. For work that takes hours.
+/// Repeats a call while its error is transient. It is for work that takes hours.
 struct RetryingCaller: Sendable {
   private static let longestPause: Duration = .seconds(30)
 
@@ -24,7 +24,7 @@ struct RetryingCaller: Sendable {
   static func passes(_ error: RPCError) -> Bool {
     switch error.code {
     case .unavailable, .aborted, .deadlineExceeded: true
-    // A limit that no time mends does not say when it may go again.
+    // A limit that waiting does not lift has no retry delay.
     case .resourceExhausted: error.retryDelay != nil
     default: false
     }

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// JSON with two blanks a level, members in their order, numbers as they came.
+/// Formats JSON with an indentation of two spaces; members keep their order and numbers their text.
 enum JSONText {
   static func text(_ value: JSONValue) -> String {
     var text = ""

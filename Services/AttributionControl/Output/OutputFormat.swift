@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a command shows what it found.
+/// The format of a command's output.
 enum OutputFormat: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
   /// For people: aligned columns, colours on a terminal.
   case table

@@ -6,7 +6,7 @@ import WireJSON
   import Glibc
 #endif
 
-/// Shows what a command found, in the format that was asked for.
+/// Writes a command's result in the requested format.
 struct Printer: Sendable {
   let format: OutputFormat
   let colours: Bool
@@ -16,7 +16,7 @@ struct Printer: Sendable {
     self.colours = colours
   }
 
-  /// The message as the contract has it, or a table of it. What is empty is said on standard error.
+  /// Writes the message in its contract's JSON, or a table of it. If it is empty, `none` is written to standard error.
   func show(_ message: some RPCMessage, none: String? = nil, table: () -> Table) throws {
     try show(try Self.value(message), none: none, table: table)
   }
@@ -35,7 +35,7 @@ struct Printer: Sendable {
     try StandardOutput.write(record().text(colours: colours))
   }
 
-  /// One of many that come one after the other: JSON Lines, or a YAML document each.
+  /// Writes one of several values: as JSON Lines, or as a YAML document each.
   func stream(_ value: JSONValue, line: () -> String) throws {
     switch format {
     case .table: try StandardOutput.write(line())
@@ -44,10 +44,10 @@ struct Printer: Sendable {
     }
   }
 
-  /// Lines for people, beside a table; nothing in the other formats.
+  /// Writes text in addition to a table; nothing in the other formats.
   func text(_ text: String) throws { if format == .table { try StandardOutput.write(text) } }
 
-  /// A word beside the output.
+  /// Writes a remark to standard error.
   func note(_ text: String) { StandardError.write(text + "\n") }
 
   static func value(_ message: some RPCMessage) throws(CommandFailure) -> JSONValue {
@@ -61,8 +61,8 @@ struct Printer: Sendable {
   }
 }
 
-/// How values are written for people.
-enum Wording {
+/// Formats values for people.
+enum DisplayFormat {
   /// `4.2s`, `3m12s`, `5h07m`, `2d03h`.
   static func age(_ seconds: Double?) -> String {
     guard let seconds else { return "" }

@@ -4,22 +4,21 @@ import ServiceRuntime
   import Glibc
 #endif
 
-/// How far long work is: pure, times are handed in.
+/// The progress of long work. It does not read a clock: times are passed in.
 struct Progress: Sendable {
-  /// What is counted, such as `events`.
+  /// The unit of what is counted, such as `events`.
   let unit: String
-  /// Nil where nobody knows.
+  /// The total; nil if it is not known.
   var total: Double?
-  /// What is counted besides, where the part that is done is one of something else, such as time: how many of what, since the beginning of
-  /// this run.
+  /// A second count with its unit since the beginning of this run, for work whose progress is measured in something else, such as time.
   var counted: (number: Double, unit: String)?
   private(set) var done = 0.0
   private let begun: Double
   private let already: Double
 
   /// - Parameters:
-  ///   - already: what an earlier run had done, which says nothing of this one's rate.
-  ///   - now: seconds of any clock.
+  /// - already: The amount that an earlier run did, which does not count for this run's rate.
+  /// - now: The time in seconds of any clock.
   init(unit: String, total: Double?, already: Double = 0, now: Double) {
     self.unit = unit
     self.total = total
@@ -30,7 +29,7 @@ struct Progress: Sendable {
 
   mutating func advance(to done: Double) { self.done = max(self.done, done) }
 
-  /// A second, over all of this run; nil where that would say nothing yet.
+  /// The average rate per second of this run; nil while the run is too short.
   func rate(now: Double) -> Double? {
     let seconds = now - begun
     return seconds > 0.2 && done > already ? (done - already) / seconds : nil
@@ -51,7 +50,7 @@ struct Progress: Sendable {
       words.append("\(Int(counted.number)) \(counted.unit)")
       if now - begun > 0.2 { words.append("\(Int(counted.number / (now - begun)))/s") }
     }
-    if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(Wording.age(left)) left") }
+    if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(DisplayFormat.age(left)) left") }
     let tail = words.joined(separator: "  ")
     guard let total, total > 0 else { return String(tail.prefix(width)) }
     let room = min(30, width - tail.count - 4)
@@ -85,7 +84,7 @@ struct ProgressLine {
     StandardError.write("\r\u{1B}[K" + text)
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func end() { if isShown, lastShown > 0 { StandardError.write("\r\u{1B}[K") } }
 
   private static func now() -> Double { Double(WallClock.now()) / 1000 }

@@ -1,4 +1,4 @@
-/// What a cell means, which a terminal shows as a colour.
+/// The meaning of a cell, which a terminal shows as a colour.
 enum CellStyle: Sendable, Hashable {
   case plain, title, good, warning, bad, faint
 
@@ -31,7 +31,7 @@ struct Cell: Sendable, Hashable, ExpressibleByStringLiteral {
 
   init(stringLiteral value: String) { self.init(value) }
 
-  /// What came from outside may hold control characters, which would change the terminal.
+  /// Replaces control characters, because text from outside could otherwise control the terminal.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -88,7 +88,7 @@ struct Table: Sendable, Hashable {
   }
 }
 
-/// Names and values, one a line.
+/// Names and values, one per line.
 struct Record: Sendable, Hashable {
   var lines: [(name: String, value: Cell)] = []
 
@@ -96,7 +96,7 @@ struct Record: Sendable, Hashable {
 
   mutating func add(_ name: String, _ value: Cell) { lines.append((name, value)) }
 
-  /// Leaves out what is not there.
+  /// Adds a value; a nil value is left out.
   mutating func add(_ name: String, _ value: String?, _ style: CellStyle = .plain) {
     if let value, !value.isEmpty { lines.append((name, Cell(value, style))) }
   }

@@ -8,9 +8,9 @@
   import Glibc
 #endif
 
-/// What the streams of this process are.
+/// Properties of this process' standard streams.
 enum Terminal {
-  /// Whether colours may be written there: a terminal that is not dumb, and the user has not said no (no-color.org).
+  /// Whether colours may be written to the stream: it is a terminal that is not dumb, and the user has not set NO_COLOR (no-color.org).
   static func hasColours(_ descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
     isatty(descriptor) == 1 && allowsColours(environment)
   }
@@ -20,18 +20,18 @@ enum Terminal {
     return environment["TERM"] != "dumb"
   }
 
-  /// Standard streams that the caller closed: their numbers would be given to the next socket or file, and what is said to people would be
-  /// written there. Taken the wrong way round, so that using one fails as if it were closed.
+  /// Opens /dev/null for each standard stream that the caller closed. Otherwise its number would be given to the next socket or file, and
+  /// messages would be written there. The access mode is the opposite of the stream's, so that using it fails as if it were closed.
   static func occupyClosedStreams() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number is the one that is looked at.
+      // The streams are checked in ascending order, so open() returns the number of the current one.
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
   static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// Columns of the terminal; 80 where it does not say.
+  /// Columns of the terminal; 80 if they are not known.
   static func width(_ descriptor: Int32) -> Int {
     var size = winsize()
     return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
@@ -40,7 +40,7 @@ enum Terminal {
 
 /// Standard output, which may end before this process does.
 enum StandardOutput {
-  /// Whoever read it has gone, as `head` does: nothing is wrong, and nothing more is to be written.
+  /// The reader closed the stream, as `head` does. This is not an error, and nothing more is to be written.
   struct Closed: Error {}
 
   static func write(_ text: String) throws { try write(Array(text.utf8)) }

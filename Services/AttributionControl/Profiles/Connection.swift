@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import HTTPClient
 
-/// The services as one command calls them.
+/// The clients of the services for one command.
 struct Connection: Sendable {
   let layer: ConnectionLayer
   let client: AttributionClient
@@ -25,7 +25,7 @@ struct Connection: Sendable {
     printer = Printer(format: layer.output ?? .table)
   }
 
-  /// The queues are the same whichever service is asked: verifier is the one that every deployment has.
+  /// Every service answers the same about the queues; verifier is the one that every deployment has.
   var queues: QueuesServiceClient {
     client.queues(of: .verifier) ?? QueuesServiceClient(RPCClient(baseURL: layer.url(of: .service(.verifier)), token: nil, http: http))
   }
@@ -47,7 +47,7 @@ struct Connection: Sendable {
     }
   }
 
-  /// Calls a method; what goes wrong names the service and its address.
+  /// Calls a method; an error names the service and its address.
   func ask<Answer>(_ service: ServiceName, _ question: () async throws(RPCError) -> Answer) async throws(CommandFailure) -> Answer {
     do throws(RPCError) { return try await question() } catch {
       throw CommandFailure(error, asked: "\(service.rawValue) at \(layer.url(of: .service(service)))")

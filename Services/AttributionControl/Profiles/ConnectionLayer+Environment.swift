@@ -1,8 +1,8 @@
-/// The environment's say: variables that begin with ATTRIBUTIONCTL_.
+/// The connection settings from environment variables that begin with ATTRIBUTIONCTL_.
 extension ConnectionLayer {
   static let prefix = "ATTRIBUTIONCTL_"
 
-  /// The variables that are read, for the reference.
+  /// The variables that are read, for the generated reference.
   static var variables: [(name: String, meaning: String)] {
     [
       ("PROFILES", "the file of profiles"), ("PROFILE", "the profile to use"),

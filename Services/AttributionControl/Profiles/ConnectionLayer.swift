@@ -1,13 +1,14 @@
 import AttributionProtocol
 
-/// What a profile, the environment or the flags say about where the services are and who calls. Each may leave things to the one below it.
+/// The connection settings of a profile, the environment or the flags: the services' addresses and the caller's credentials. A setting that
+/// is left out comes from the layer below.
 struct ConnectionLayer: Sendable, Hashable {
   enum Token: Sendable, Hashable {
     case text(String)
     case file(String)
   }
 
-  /// What a layer names addresses of.
+  /// A target that can have its own address.
   enum Destination: Sendable, Hashable {
     case service(ServiceName)
     /// Ingest's port for devices, the App Store and SDKs.
@@ -15,7 +16,7 @@ struct ConnectionLayer: Sendable, Hashable {
 
     static let all = ServiceName.allCases.map { Destination.service($0) } + [.publicPort]
 
-    /// As flags and profiles name it.
+    /// The name in flags and profiles.
     var name: String {
       switch self {
       case .service(let name): name.rawValue
@@ -36,7 +37,7 @@ struct ConnectionLayer: Sendable, Hashable {
     }
   }
 
-  /// Scheme and host of all services, which then have their default ports.
+  /// The scheme and host of all services, which then use their default ports.
   var address: String?
   var addresses: [Destination: String] = [:]
   var token: Token?
@@ -45,8 +46,8 @@ struct ConnectionLayer: Sendable, Hashable {
   var keyFile: String?
   var output: OutputFormat?
 
-  /// This layer over another one: what it says counts, what it leaves out comes from the other. An address of all services counts more than
-  /// the single ones of a layer below.
+  /// Combines this layer with a lower one: settings of this layer win, missing ones come from the lower. This layer's address of all
+  /// services also replaces the lower layer's addresses of single services.
   func over(_ lower: ConnectionLayer) -> ConnectionLayer {
     var merged = self
     if address == nil {
@@ -55,7 +56,7 @@ struct ConnectionLayer: Sendable, Hashable {
     }
     merged.token = token ?? lower.token
     merged.caFile = caFile ?? lower.caFile
-    // A certificate and its key belong together.
+    // A certificate and its key come from the same layer.
     if certificateFile == nil, keyFile == nil {
       merged.certificateFile = lower.certificateFile
       merged.keyFile = lower.keyFile
@@ -64,7 +65,7 @@ struct ConnectionLayer: Sendable, Hashable {
     return merged
   }
 
-  /// Where a service is, without a slash at the end.
+  /// The URL of a service, without a slash at the end.
   func url(of destination: Destination) -> String {
     if let url = addresses[destination] { return Self.trimmed(url) }
     return "\(Self.trimmed(address ?? "http://127.0.0.1")):\(destination.defaultPort)"
@@ -72,7 +73,7 @@ struct ConnectionLayer: Sendable, Hashable {
 
   static func trimmed(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-  /// Why a text is no address; nil when it is one.
+  /// Explains why a text is not a valid address; nil if it is.
   static func fault(inAddress text: String, withPort: Bool) -> String? {
     guard let scheme = ["http://", "https://"].first(where: text.hasPrefix) else { return "must begin with http:// or https://" }
     let rest = text.dropFirst(scheme.count)

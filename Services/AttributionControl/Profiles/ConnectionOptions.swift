@@ -64,7 +64,7 @@ struct ConnectionOptions: ParsableArguments {
     return layer
   }
 
-  /// Flags over environment over profile.
+  /// Combines the layers: flags come before the environment, and the environment before the profile.
   func resolved(environment: [String: String] = ProcessInfo.processInfo.environment) throws(CommandFailure) -> ConnectionLayer {
     let path = ProfileFile.path(environment: environment)
     let named = profile ?? environment["ATTRIBUTIONCTL_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -75,7 +75,7 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 extension CompletionKind {
-  /// Names of the profiles that there are.
+  /// Completes the names of existing profiles.
   static var profiles: CompletionKind {
     .custom { _, _, _ in
       (try? ProfileFile(path: ProfileFile.path(environment: ProcessInfo.processInfo.environment)).names) ?? []
@@ -85,7 +85,7 @@ extension CompletionKind {
   static var environments: CompletionKind { .list(["Production", "Sandbox"]) }
 }
 
-/// How a command shows what it found.
+/// The option for the output format.
 struct OutputOptions: ParsableArguments {
   @Option(name: [.short, .long], help: "table, json or yaml (default: table, or what the profile says).")
   var output: OutputFormat?

@@ -9,17 +9,17 @@ import Yams
   import Foundation
 #endif
 
-/// The file of profiles: several systems by name, each with addresses and who calls. It may hold tokens, so only its owner may read it.
+/// The file of profiles: named systems, each with addresses and credentials. It may contain tokens, so only its owner may read it.
 struct ProfileFile: Sendable, Hashable {
-  /// The profile that is used where none is named.
+  /// The profile that is used if none is named.
   var current: String?
-  /// In the order of the file.
+  /// The names in the order of the file.
   var names: [String] = []
   var profiles: [String: ConnectionLayer] = [:]
 
   private static let keys: Set<String> = ["address", "addresses", "token", "tokenFile", "caFile", "certificateFile", "keyFile", "output"]
 
-  /// Where the file is: as named, or `attributionctl/profiles.yaml` under XDG's folder for configuration.
+  /// The path of the file: the given one, or `attributionctl/profiles.yaml` in XDG's folder for configuration.
   static func path(environment: [String: String]) -> String {
     if let path = environment["ATTRIBUTIONCTL_PROFILES"], !path.isEmpty { return path }
     if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/attributionctl/profiles.yaml" }
@@ -112,7 +112,7 @@ struct ProfileFile: Sendable, Hashable {
     if let current, profiles[current] == nil { throw CommandFailure(.configuration, "\(path): there is no profile \(current)") }
   }
 
-  /// The profile of that name, or the current one; nil where neither is named.
+  /// The profile of that name, or the current one; nil if neither is set.
   func profile(_ name: String?, path: String) throws(CommandFailure) -> ConnectionLayer? {
     guard let name = name ?? current else { return nil }
     if let profile = profiles[name] { return profile }
@@ -122,7 +122,7 @@ struct ProfileFile: Sendable, Hashable {
       advice: nearest + (names.isEmpty ? "attributionctl profiles set makes one." : "There are: \(names.joined(separator: ", "))."))
   }
 
-  /// The file's text. Tokens stand in it as they are.
+  /// The file's text, with tokens in clear text.
   var yaml: String {
     var root = JSONObject()
     if let current { root["current"] = .string(current) }
@@ -143,7 +143,7 @@ struct ProfileFile: Sendable, Hashable {
 }
 
 extension ConnectionLayer {
-  /// As a profile has it.
+  /// The layer in the format of a profile.
   func json(hidesToken: Bool) -> JSONObject {
     var object = JSONObject()
     object["address"] = address.map { .string($0) }

@@ -2,9 +2,9 @@
   import Glibc
 #endif
 
-/// Files that are there as a whole or not at all, whoever ends the process.
+/// Writes files atomically: a process that ends early leaves the old file or the new one.
 enum StoredFile {
-  /// Writes beside the file and puts it in its place.
+  /// Writes a temporary file in the same folder and renames it.
   static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o644) throws(CommandFailure) {
     let draft = path + ".new"
     unlink(draft)
@@ -15,7 +15,7 @@ enum StoredFile {
     guard fsync(descriptor) == 0, rename(draft, path) == 0 else { throw fault(path) }
   }
 
-  /// Takes a file away that may not be there.
+  /// Deletes a file if it exists.
   static func remove(_ path: String) { unlink(path) }
 
   static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(CommandFailure) {

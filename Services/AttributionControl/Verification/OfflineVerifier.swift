@@ -4,56 +4,56 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Judges with the keys and the root certificate that Apple has published, which are built in. Nothing is asked over the network: whether a
-/// certificate was revoked is not known.
+/// Verifies signed data with Apple's published keys and root certificate, which are built in. It does not use the network, so it does not
+/// know whether a certificate was revoked.
 struct OfflineVerifier: Sendable {
-  /// Of the app that is expected; what is missing is taken from the data itself.
+  /// The bundle id of the expected app; if it is nil, the data's own is used.
   var bundleId: String?
   var appAppleId: Int64?
   var environment: String?
-  /// Of the ad network whose impression it is.
+  /// The public key of the ad network that signed an impression.
   var publicKey: PublicKey?
-  /// Whether SKAdNetwork postbacks that a development key signed are believed.
+  /// Whether SKAdNetwork postbacks signed with a development key are accepted.
   var acceptsDevelopment = false
 
-  func judge(_ thing: SignedThing) throws(CommandFailure) -> Judgement {
-    switch thing {
+  func judge(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {
+    switch input {
     case .skAdNetworkPostback(let body):
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
-      return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+      return VerdictReport(
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
     case .adAttributionKitPostback(let body):
       let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
-      return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+      return VerdictReport(
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
-    case .appStore(let jws, let kind): return appStore(jws, kind, thing.name)
-    case .skAdNetworkImpression(let object): return try impression(object, thing.name)
+    case .appStore(let jws, let kind): return appStore(jws, kind, input.name)
+    case .skAdNetworkImpression(let object): return try impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       guard let header = (try? CompactJWS(jws)).flatMap({ try? JSONValue(parsing: $0.header) }), let owner = header["kid"]?.stringValue
       else {
-        return Judgement(kind: thing.name, valid: false, reason: "malformed_jws", field: "kid")
+        return VerdictReport(kind: input.name, valid: false, reason: "malformed_jws", field: "kid")
       }
       let verdict = try impressions(owner).verdict(onAdAttributionKit: jws)
-      return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+      return VerdictReport(
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         content: verdict.payload)
     case .appReceipt(let text):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
     case .transactionReceipt(let text):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in
         try TransactionIdExtractor().transactionReceiptContents(text)
       }
     case .verifyReceiptResponse(let object):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in TransactionIdExtractor().verifyReceiptContents(object) }
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in TransactionIdExtractor().verifyReceiptContents(object) }
     }
   }
 
-  private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> Judgement {
-    // Without a configuration the app is whatever the data names: only what was asked for by flags is held against it.
+  private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
+    // There is no configuration, so the app is the one in the data, and only the values given by flags are compared.
     let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
     let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first ?? payload
     let app = KnownApp(
@@ -72,7 +72,7 @@ struct OfflineVerifier: Sendable {
     ] {
       if let part { content?[name] = .object(part) }
     }
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       remark: bundleId == nil
         ? "the app was not looked at (--bundle-id), nor whether a certificate was revoked"
@@ -80,7 +80,7 @@ struct OfflineVerifier: Sendable {
       content: content)
   }
 
-  private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> Judgement {
+  private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> VerdictReport {
     func number(_ name: String) -> Int64? { object[name]?.int64Value ?? object[name]?.stringValue.flatMap { Int64($0) } }
     let owner = object["adNetworkId"]?.stringValue ?? ""
     let parameters = SKAdNetworkImpression.Parameters(
@@ -89,7 +89,7 @@ struct OfflineVerifier: Sendable {
       sourceDomain: object["sourceDomain"]?.stringValue, fidelityType: number("fidelityType"), nonce: object["nonce"]?.stringValue,
       timestamp: number("timestamp"))
     let verdict = try impressions(owner).verdict(onSKAdNetwork: parameters, signature: object["signature"]?.stringValue)
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
       content: object)
   }
@@ -105,7 +105,7 @@ struct OfflineVerifier: Sendable {
 
   private func receipt(
     _ name: String, _ read: () throws(TransactionIdExtractor.Failure) -> TransactionIdExtractor.Contents
-  ) throws(CommandFailure) -> Judgement {
+  ) throws(CommandFailure) -> VerdictReport {
     let contents: TransactionIdExtractor.Contents
     do throws(TransactionIdExtractor.Failure) { contents = try read() } catch {
       throw CommandFailure(.refusedInput, "the \(name) cannot be read: \(error)")

@@ -1,27 +1,27 @@
 import AttributionProtocol
 import WireJSON
 
-/// Has verifier judge, with its keys, roots and apps.
+/// Verifies signed data by calling verifier, with its configured keys, roots and apps.
 struct ServiceVerifier: Sendable {
   let connection: Connection
   var bundleId: String?
   var appAppleId: Int64?
   var environment: String?
 
-  func judge(_ thing: SignedThing) async throws(CommandFailure) -> Judgement {
+  func judge(_ input: SignedInput) async throws(CommandFailure) -> VerdictReport {
     let verifier = connection.client.verifier
-    switch thing {
+    switch input {
     case .skAdNetworkPostback(let body):
       let request = VerifySKAdNetworkPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
-      return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+      return VerdictReport(
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .adAttributionKitPostback(let body):
       let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitPostback(request) }
-      return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+      return VerdictReport(
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .appStore(let jws, let kind):
       let request = VerifyAppStoreSignedDataRequest(
@@ -33,26 +33,26 @@ struct ServiceVerifier: Sendable {
       ] {
         if let part { content?[name] = .object(part) }
       }
-      return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+      return VerdictReport(
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         content: content)
-    case .skAdNetworkImpression(let object): return try await impression(object, thing.name)
+    case .skAdNetworkImpression(let object): return try await impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       let request = VerifyAdAttributionKitImpressionRequest(jws: jws)
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitImpression(request)
       }
-      return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
+      return VerdictReport(
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
         content: answer.payload)
-    case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), thing.name)
-    case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), thing.name)
+    case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), input.name)
+    case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), input.name)
     case .verifyReceiptResponse(let object):
-      return try await receipt(ExtractTransactionIdsRequest(verifyReceiptResponse: object), thing.name)
+      return try await receipt(ExtractTransactionIdsRequest(verifyReceiptResponse: object), input.name)
     }
   }
 
-  private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> Judgement {
-    // What signer answers has more than what is judged.
+  private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> VerdictReport {
+    // Signer's answer has more members than an impression.
     let members: Set<String> = [
       "version", "adNetworkId", "campaignId", "sourceIdentifier", "itunesItemId", "sourceAppId", "sourceDomain", "fidelityType", "nonce",
       "timestamp", "signature",
@@ -65,11 +65,11 @@ struct ServiceVerifier: Sendable {
     let answer = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.verifySKAdNetworkImpression(request)
     }
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId, content: kept)
   }
 
-  private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> Judgement {
+  private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> VerdictReport {
     let answer = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.extractTransactionIds(request)
     }

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `GetAttStatus`: what the user of an app on a device last said to App Tracking Transparency, as far as we were told.
+/// `GetAttStatus`: the last known answer of a user to App Tracking Transparency in an app on a device.
 struct GetAttStatusHandler: RPCHandler {
   typealias Method = IngestService.GetAttStatus
 

@@ -3,7 +3,7 @@ import AttributionQueue
 import Cryptography
 import ServiceRuntime
 
-/// `GetDelivery`: what became of a delivery, by the id that the public route answered.
+/// `GetDelivery`: the state of a delivery, by the id that the public route returned.
 struct GetDeliveryHandler: RPCHandler {
   typealias Method = IngestService.GetDelivery
 

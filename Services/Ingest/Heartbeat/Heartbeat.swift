@@ -3,16 +3,16 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Says in Redis, again and again, that this instance is alive. When no instance said so for too long, the first that is back records the
-/// outage: nothing has to be running to notice it.
+/// Periodically writes this instance's heartbeat to Redis. After a time without any heartbeat, the first instance that writes one records
+/// the outage, so that nothing has to run during an outage to detect it.
 struct Heartbeat: Sendable {
   let journal: IntakeJournal
-  /// This instance's name, made anew at each start.
+  /// This instance's name, which is new at each start.
   let instance: String
   let settings: RecoverySettings
   let logger: Logger
 
-  /// Until its task is cancelled.
+  /// Writes heartbeats until its task is cancelled.
   func run() async {
     while !Task.isCancelled {
       await beat()

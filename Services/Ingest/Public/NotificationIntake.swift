@@ -6,16 +6,15 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in App Store Server Notifications V2 (Responding to App Store Server Notifications): 200 once they are on
-/// disk.
+/// Accepts App Store Server Notifications V2 (Responding to App Store Server Notifications). It answers 200 once they are on disk.
 struct NotificationIntake: Sendable {
-  /// The message's body is the `signedPayload`. A notification of version 1 is known by its form and never parsed: its
-  /// message has no body and the attribute `version`, and is recorded as rejected.
+  /// The kind of the message, whose body is the `signedPayload`. A notification of version 1 is recognized by its form and not parsed: its
+  /// message has no body and an attribute `version`, and is recorded as rejected.
   static let messageKind = "notification"
 
   let deliveries: DeliveryQueue
 
-  /// - Parameter bundleId: the app whose URL it came to, which the verifier then expects; nil at the URL of all apps.
+  /// - Parameter bundleId: the app whose URL was called, which verifier then expects; nil at the URL for all apps.
   func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
     let sent: JSONObject
     do { sent = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
@@ -23,7 +22,7 @@ struct NotificationIntake: Sendable {
       guard sent["signedPayload"] == nil, sent["notification_type"] != nil else {
         return .failure(.invalidArgument(field: "signedPayload", "must be a string"))
       }
-      // Version 1 carries the app's shared secret: the body is not kept.
+      // The body is not kept, because version 1 contains the app's shared secret.
       let digest = Hex.encode(SHA256Digest.hash(request.body))
       return await accept(
         AcceptRequest(
@@ -31,9 +30,9 @@ struct NotificationIntake: Sendable {
           message: request.message(kind: Self.messageKind, body: [], attributes: ["version": "1"])))
     }
     let found = NotificationSniffer(signedPayload: signedPayload)
-    // The same keys as recovery uses: what comes both ways is one. So is what comes to the URL of the app that it names, since the
-    // proof of these bytes is the proof of that name. What names another app, or none, is another question there, answered by
-    // another verdict: it must not stand in the place of the same bytes where they belong.
+    // Recovery uses the same keys, so a notification that comes both ways counts once. At the URL of the app that it names, the key is the
+    // same as at the URL for all apps, because its verdict is the same. At the URL of another app the verdict differs, so that must not
+    // count as a repeat.
     var key = found.idempotencyKey(signedPayload: signedPayload)
     let body = Array(signedPayload.utf8)
     var attributes = OriginalBody.attributes(

@@ -5,12 +5,12 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in SKAdNetwork and AdAttributionKit postbacks, an ad network's own and developers' copies.
+/// Accepts SKAdNetwork and AdAttributionKit postbacks: an ad network's own, and developers' copies.
 ///
-/// Nothing is verified here. What cannot be told apart or named is a 400; everything else is stored and answered 200,
-/// forged or not: the verifier decides, and a sender learns nothing.
+/// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200,
+/// even if it is forged: verifier decides, and the sender learns nothing.
 struct PostbackIntake: Sendable {
-  /// The attribute that names the ad network whose URL a postback came to.
+  /// The attribute with the ad network whose URL was called.
   static let expectedAdNetworkAttribute = "expectedAdNetworkId"
 
   let deliveries: DeliveryQueue
@@ -31,7 +31,7 @@ struct PostbackIntake: Sendable {
     var attributes = OriginalBody.attributes(contentType: request.contentType)
     attributes[Self.expectedAdNetworkAttribute] = adNetworkId
     let digest = Hex.encode(SHA256Digest.hash(request.body))
-    // The same body at another network's URL is another question: it is answered by another verdict.
+    // At the URL of another ad network the verdict differs, so that must not count as a repeat.
     let scope = adNetworkId.map { "\($0)\u{0}" } ?? ""
     do {
       let outcome = try await deliveries.accept(
@@ -39,7 +39,7 @@ struct PostbackIntake: Sendable {
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // verifier claims the natural key, which is remembered for as long as devices send again.
+          // Verifier claims the natural key, which is remembered for as long as devices repeat postbacks.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {

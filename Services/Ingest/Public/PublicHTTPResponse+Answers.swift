@@ -4,7 +4,7 @@ import ServiceRuntime
 import WireJSON
 
 extension PublicHTTPResponse {
-  /// The receipt for a delivery that is on disk: its id, and whether it was there before.
+  /// The receipt for a delivery that is on disk: its id, and whether it is a repeat.
   static func receipt(_ outcome: AcceptOutcome, status: Int = 200) -> PublicHTTPResponse {
     json(
       status,
@@ -15,16 +15,16 @@ extension PublicHTTPResponse {
     PublicHTTPResponse(status: status, body: JSONValue.object(object).serialized)
   }
 
-  /// An error in the form of RPC errors, with the status that the route promises where it differs.
+  /// An error in the form of RPC errors, with the route's status if it has a special one.
   static func failure(_ error: RPCError, status: Int? = nil) -> PublicHTTPResponse {
     var answer = PublicHTTPResponse(status: status ?? error.code.httpStatus, body: error.json)
     if let seconds = error.retryAfterSeconds { answer.headers.append(("Retry-After", String(max(1, seconds)))) }
     return answer
   }
 
-  /// The queue did not take the delivery: whoever sent it has to send it again.
+  /// The queue did not accept the delivery, so the sender must repeat it.
   ///
-  /// - Parameter status: 500 for postbacks, whose devices are only promised to try again after that; 503 else.
+  /// - Parameter status: 500 for postbacks, because Apple documents retries of devices only for that status; otherwise 503.
   static func notTaken(_ error: QueueError, status: Int) -> PublicHTTPResponse {
     let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(5) }
     return failure(

@@ -2,7 +2,7 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// A request to the public port, its body read and bounded, and when it came.
+/// A request to the public port with its body and the time of its receipt.
 struct PublicRequest: Sendable {
   private let received: PublicHTTPRequest
   /// Milliseconds since 1970.
@@ -13,7 +13,7 @@ struct PublicRequest: Sendable {
     self.receivedAt = receivedAt
   }
 
-  /// Without the query, as it was sent.
+  /// The path as it was sent, without the query.
   var path: String { received.path }
   var body: [UInt8] { received.body }
   var contentType: String? { received.contentType }
@@ -21,8 +21,7 @@ struct PublicRequest: Sendable {
   var traceparent: String { received.traceparent }
   var jsonLimits: JSONLimits { received.jsonLimits }
 
-  /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for
-  /// it.
+  /// True if the content type is JSON, or missing: no genuine request is refused for that.
   var isJSON: Bool {
     guard let type = received.mediaType, !type.isEmpty else { return true }
     return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))

@@ -1,19 +1,19 @@
-/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its
-/// end: Apple does not follow redirects.
+/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its end, because Apple does
+/// not follow redirects.
 enum PublicRoute: Sendable, Hashable {
-  /// A postback; the ad network whose URL it came to, when the URL names one.
+  /// A postback; with the ad network if the URL names one.
   case postback(adNetworkId: String?)
   case signedWebPayload
-  /// A notification; the app whose URL it came to, when the URL names one.
+  /// A notification; with the app if the URL names one.
   case notification(bundleId: String?)
   /// A request of the App Store for a retention message of the app that the URL names.
   case retention(bundleId: String)
-  /// An AdServices token; the app whose URL it came to, when the URL names one.
+  /// An AdServices token; with the app if the URL names one.
   case token(bundleId: String?)
   case session
   case attStatus(installId: String)
 
-  /// Nil when there is no such path.
+  /// Nil for an unknown path.
   init?(path: String) {
     let path = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
     switch path {
@@ -40,14 +40,14 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// The one segment between them, its escapes resolved; nil where there is none, or more.
+  /// The decoded segment between a prefix and a suffix; nil if there is none, or more than one.
   private static func segment(_ path: Substring, after prefix: String, before suffix: String = "") -> String? {
     guard path.utf8.count >= prefix.utf8.count + suffix.utf8.count, path.utf8.starts(with: prefix.utf8), path.hasSuffix(suffix) else {
       return nil
     }
     let segment = path.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
     guard !segment.contains(UInt8(ascii: "/")) else { return nil }
-    // An empty installation is refused by its own rule, which names the field.
+    // An empty install id passes here, and is refused later by a rule that names the field.
     return decoded(Substring(segment)).flatMap { $0.isEmpty && suffix.isEmpty ? nil : $0 }
   }
 
@@ -68,7 +68,7 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// The path as traces tell it: without what names an app, an ad network or a device.
+  /// The path for traces, with placeholders for apps, ad networks and devices.
   func template(_ path: String) -> String {
     switch self {
     case .postback(adNetworkId: nil) where !path.hasPrefix("/v1"): path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -85,12 +85,12 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// What the body may be.
+  /// True if the body may be text.
   var takesText: Bool {
     if case .token = self { true } else { false }
   }
 
-  /// A path segment or query value with its `%41` resolved; nil when that is no UTF-8.
+  /// A percent-decoded path segment or query value; nil if it is not UTF-8.
   static func decoded(_ text: some StringProtocol) -> String? {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     var bytes: [UInt8] = []

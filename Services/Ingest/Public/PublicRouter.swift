@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// Answers the public port: finds the route and asks the intake that it belongs to.
+/// Serves the public port: finds the route and calls its intake.
 struct PublicRouter: PublicResponder {
   let postbacks: PostbackIntake
   let notifications: NotificationIntake
@@ -9,7 +9,7 @@ struct PublicRouter: PublicResponder {
   let tokens: TokenIntake
   let sessions: SessionIntake
   let webPayloads: WebPayloadIntake
-  /// Whether an app has a URL of its own for notifications.
+  /// True if an app has a URL of its own for notifications.
   let takesNotifications: @Sendable (_ bundleId: String) -> Bool
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
@@ -45,7 +45,7 @@ struct PublicRouter: PublicResponder {
     }
   }
 
-  /// Whether it is not the URL of an app that is not configured.
+  /// False for the URL of an app that is not configured.
   private func serves(_ route: PublicRoute) -> Bool {
     switch route {
     case .notification(let bundleId?): takesNotifications(bundleId)

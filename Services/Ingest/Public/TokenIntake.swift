@@ -4,17 +4,16 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// Takes in AdServices attribution tokens from apps and SDKs: as JSON, or the bare token as text with what belongs to
-/// it in the query.
+/// Accepts AdServices attribution tokens from apps and SDKs: as JSON, or as text with the other fields in the query.
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
   let rule: AdServicesRetryRule
   let clock: ScaledClock
   let metrics: IngestMetrics
-  /// Whether tokens of an app are taken.
+  /// True if tokens of an app are accepted.
   let takes: @Sendable (_ bundleId: String) -> Bool
 
-  /// - Parameter bundleId: the app whose URL it came to; then the app need not be named elsewhere, and no other may be.
+  /// - Parameter bundleId: the app whose URL was called. Then the request need not name the app, and must not name another one.
   func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
     let submission: TokenSubmission
     do {
@@ -24,7 +23,7 @@ struct TokenIntake: Sendable {
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    // An expired token cannot come here: its creation time was refused.
+    // The token has not expired, because its creation time was checked.
     var notBefore: Int64?
     if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt),
       at > request.receivedAt
@@ -45,12 +44,12 @@ struct TokenIntake: Sendable {
     }
   }
 
-  /// A device that has an error in place of a token: it is counted, and nothing is queued.
+  /// Handles a device's error instead of a token: it is counted, and nothing is queued.
   private func deviceError(_ request: PublicRequest, _ own: String?) throws(FieldError) -> PublicHTTPResponse? {
     let body = try request.object()
     guard let value = body["attributionError"], value != .null else { return nil }
     guard body["token"] == nil || body["token"] == .null else {
-      throw FieldError(field: "attributionError", reason: "stands beside a token; a device has one of them")
+      throw FieldError(field: "attributionError", reason: "must not be given together with a token")
     }
     guard let error = value.int64Value.flatMap({ DeviceTokenError(rawValue: $0) }) else {
       throw FieldError(field: "attributionError", reason: "must be 1 (network), 2 (internal) or 3 (platform not supported)")
@@ -63,14 +62,14 @@ struct TokenIntake: Sendable {
     return .json(202, ["status": "counted", "retry": .bool(error.mayBeTriedAgain)])
   }
 
-  /// The app that is named, or whose URL this is.
+  /// The app that the request or the URL names.
   private func app(_ named: String?, _ own: String?) throws(FieldError) -> String? {
     guard let named, let own, !named.isExactly(own) else { return named ?? own }
     throw FieldError(field: "bundleId", reason: "is not the app of this URL")
   }
 
   private func check(_ bundleId: String) throws(FieldError) {
-    guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is no app that is configured here") }
+    guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is not a configured app") }
   }
 
   private func json(_ request: PublicRequest, _ own: String?) throws(FieldError) -> TokenSubmission {

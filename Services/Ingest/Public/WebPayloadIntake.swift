@@ -3,7 +3,7 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Answers the device's request for a signed web ad, which the signer has kept (Get a Signed Web Ad Impression Payload).
+/// Answers a device's request for a signed web ad, which signer has kept (Get a Signed Web Ad Impression Payload).
 struct WebPayloadIntake: Sendable {
   let signer: RPCClient
 
@@ -21,7 +21,7 @@ struct WebPayloadIntake: Sendable {
       return .json(200, response.payload ?? [:])
     } catch {
       switch error.code {
-      case .notFound: return .failure(.notFound("no web ad waits under this nonce for this site", field: "source_nonce"))
+      case .notFound: return .failure(.notFound("no web ad is stored under this nonce for this site", field: "source_nonce"))
       default:
         return .failure(.unavailable("the ad cannot be signed now", reason: "SIGNER_UNAVAILABLE", retryAfter: .seconds(1)))
       }

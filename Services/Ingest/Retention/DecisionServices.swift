@@ -9,7 +9,7 @@ import UpstreamPacing
 /// Asks decision services of users (`attribution.retention.v1.RetentionDecisionService`). One that mostly fails is left alone for a while.
 final class DecisionServices: Sendable {
   /// What a service wants.
-  enum Wish: Sendable {
+  enum Reply: Sendable {
     case answer(RetentionProposal)
     case defaultMessage
     /// As the rules say.
@@ -40,10 +40,10 @@ final class DecisionServices: Sendable {
     self.connect = connect
   }
 
-  func wish(
+  func reply(
     of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
     approved: Set<String>?, within time: Duration, _ request: PublicRequest
-  ) async -> Wish {
+  ) async -> Reply {
     let entry = entry(service)
     guard time > .zero, case .call(let ticket) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
     func record(_ result: CircuitBreaker.Result) {
@@ -62,7 +62,7 @@ final class DecisionServices: Sendable {
       return .nothing
     }
     record(.succeeded)
-    do throws(RequestRefusal) { return try Self.wish(response) } catch {
+    do throws(RequestRefusal) { return try Self.reply(response) } catch {
       logger.warning(
         "a decision service's answer cannot be used",
         metadata: ["app": "\(bundleId)", "reason": "\(error)", "requestId": "\(request.requestId)"])
@@ -96,7 +96,7 @@ final class DecisionServices: Sendable {
       }, approvedMessageIdentifiers: approved?.sorted() ?? [])
   }
 
-  private static func wish(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Wish {
+  private static func reply(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Reply {
     if let message = response.message { return .answer(try RetentionProposal(messageIdentifier: message.messageIdentifier, .message)) }
     if let product = response.alternateProduct {
       return .answer(

@@ -13,7 +13,7 @@ final class LiveRetention: Sendable {
   }
 
   /// What one request is judged and answered by.
-  struct Standing: Sendable {
+  struct ActivePlan: Sendable {
     let plan: RetentionPlan
     let settings: RetentionSettings
     let proofs: SignedDataVerifier
@@ -54,10 +54,10 @@ final class LiveRetention: Sendable {
   }
 
   /// Nil for an app whose requests are not answered here.
-  func standing(of bundleId: String) -> Standing? {
+  func activePlan(of bundleId: String) -> ActivePlan? {
     state.withLock { state in
       guard let plan = state.plans[bundleId], plan.app.bundleId.isExactly(bundleId), let proofs = state.proofs else { return nil }
-      return Standing(plan: plan, settings: state.settings, proofs: proofs)
+      return ActivePlan(plan: plan, settings: state.settings, proofs: proofs)
     }
   }
 

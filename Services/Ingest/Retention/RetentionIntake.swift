@@ -11,7 +11,7 @@ struct RetentionIntake: Sendable {
 
   func receive(_ request: PublicRequest, bundleId: String) async -> PublicHTTPResponse {
     let received = ContinuousClock.now
-    guard let standing = live.standing(of: bundleId) else { return .failure(.notFound("no such route")) }
+    guard let standing = live.activePlan(of: bundleId) else { return .failure(.notFound("no such route")) }
     let signedPayload: String
     let question: RealtimeRequest
     do throws(RequestRefusal) {

@@ -22,7 +22,7 @@ struct RetentionResponder: Sendable {
   let logger: Logger
 
   func answer(
-    _ question: RealtimeRequest, signedPayload: String, _ standing: LiveRetention.Standing, _ request: PublicRequest,
+    _ question: RealtimeRequest, signedPayload: String, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest,
     until end: ContinuousClock.Instant
   ) async -> KeptAnswer {
     let begun = ContinuousClock.now
@@ -33,7 +33,7 @@ struct RetentionResponder: Sendable {
     }
     let deadline = end - Self.reserve
     let span = Span.current?.child("decide retention message", .internal, [])
-    let kept = await DueAnswer.wait(until: deadline, otherwise: Self.late) { due in
+    let kept = await DeadlineAnswer.wait(until: deadline, otherwise: Self.late) { due in
       let decision = await Span.$current.withValue(span ?? Span.current) {
         await decide(question, standing, request, until: deadline)
       }
@@ -54,7 +54,7 @@ struct RetentionResponder: Sendable {
   }
 
   private func decide(
-    _ question: RealtimeRequest, _ standing: LiveRetention.Standing, _ request: PublicRequest, until deadline: ContinuousClock.Instant
+    _ question: RealtimeRequest, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest, until deadline: ContinuousClock.Instant
   ) async -> RetentionDecision {
     let plan = standing.plan
     let settings = standing.settings
@@ -81,7 +81,7 @@ struct RetentionResponder: Sendable {
     }
 
     if let service = plan.decisionService {
-      let wish = await services.wish(
+      let wish = await services.reply(
         of: service, question, bundleId: bundleId, facts: facts, approved: approved, within: left(service.timeout), request)
       switch wish {
       case .rules: break
@@ -143,7 +143,7 @@ struct RetentionResponder: Sendable {
   }
 
   private func log(
-    _ decision: RetentionDecision, _ question: RealtimeRequest, _ standing: LiveRetention.Standing, _ request: PublicRequest
+    _ decision: RetentionDecision, _ question: RealtimeRequest, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest
   ) {
     guard !decision.causes.isEmpty else { return }
     logger.info(

@@ -3,23 +3,23 @@ import AttributionProtocol
 import HTTPClient
 import WireJSON
 
-/// Sends a session to the host that its status allows, over HTTPS.
+/// Sends a session over HTTPS to a host that its ATT status allows.
 struct SessionForwarder: Sendable {
-  /// How one session fared.
+  /// The result of sending a session.
   enum Result: Sendable {
     case delivered(host: String, status: Int)
-    /// The host will never take it.
+    /// The host will never accept it.
     case refused(host: String, status: Int)
     case failed(error: String, retryAfter: Duration?)
   }
 
   let http: HTTPClient
-  /// Of one attempt.
+  /// The timeout of one attempt.
   let timeout: Duration
 
-  /// Tries the route's hosts in their order; each of them is on the same side of the split.
+  /// Tries the route's hosts in order. All of them are on the same side, with or without consent.
   ///
-  /// - Parameter idempotencyKey: the same for every attempt, so that the receiving side can tell a repeat.
+  /// - Parameter idempotencyKey: the same for every attempt, so that the receiver recognizes repeats.
   func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async
     -> Result
   {
@@ -45,9 +45,9 @@ struct SessionForwarder: Sendable {
           maxResponseBytes: 64 * 1024))
       switch response.status {
       case 200..<300: return .delivered(host: host, status: response.status)
-      // These judge what was sent, which will not change.
+      // These statuses reject the content, which will not change.
       case 400, 413, 422: return .refused(host: host, status: response.status)
-      // All others may be of the host and pass: a redirection, a credential that ran out, a path that is not served for a while.
+      // All other statuses may be temporary: a redirect, expired credentials, a missing path.
       default:
         return .failed(
           error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"]))
@@ -58,7 +58,7 @@ struct SessionForwarder: Sendable {
   }
 }
 
-/// `Retry-After` in seconds; a date is not understood and counts as absent.
+/// `Retry-After` in seconds. A date is not supported and counts as absent.
 enum RetryAfter {
   static func duration(_ value: String?) -> Duration? {
     guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...86_400).contains(seconds) else { return nil }

@@ -7,17 +7,17 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Takes in SDK sessions and ATT statuses.
+/// Accepts SDK sessions and ATT statuses.
 ///
-/// What needs consent is parted from a session here, before anything is stored: the message in the queue, and so any
-/// dead letter, holds the session without it. Only where there is consent, or the user is still being asked, is the
-/// whole payload kept beside it, for as long as sending takes.
+/// Fields that need consent are removed before anything is queued, so the queue's message, and any dead letter, does not have them. The
+/// whole payload is stored separately only if there is consent or the user is still being asked, and only for as long as sending takes.
 struct SessionIntake: Sendable {
-  /// What sessions that wait may take up of the backlog's bound.
+  /// The share of the backlog's limit for held sessions.
   private static let heldShare = 0.9
-  /// What may be taken up when a change of a status comes: sessions that fill the queue do not keep a user's answer out.
+  /// The share of the backlog's limit for changes of a status. It is above 1, so that sessions that fill the queue do not block a user's
+  /// answer.
   private static let changeShare: Double = 2
-  /// Held sessions made ready in one step.
+  /// The number of held sessions that are released in one step.
   private static let released = 200
 
   let deliveries: DeliveryQueue
@@ -40,7 +40,7 @@ struct SessionIntake: Sendable {
     let hash = session.installHash
     let digest = Hex.encode(SHA256Digest.hash(request.body))
     do {
-      // A repeat tells of the time it was first sent at, or an old "authorized" would undo a later refusal.
+      // A repeat counts at the time of its first receipt. Otherwise an old "authorized" would undo a later refusal.
       let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
@@ -51,18 +51,18 @@ struct SessionIntake: Sendable {
       if !session.attStatus.isKnown && session.attStatus != .unavailable {
         metrics.unknownStatus()
       }
-      // Before this one is taken in, which would leave before them.
+      // The held sessions are released before this one is queued, so that it does not overtake them.
       if reception.releasesHeld { await release(hash) }
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
-        // Sent before: what was kept again for it just now is not needed.
+        // A repeat of a session that was sent: the payload that was just stored again is not needed.
         try await store.expirePayload(installHash: hash, digest: digest)
       }
       if isHeld, case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
         metrics.held()
         try await store.hold(id.description, installHash: hash, place: place)
-        // The answer may have come between the decision and this line; then nobody else releases this one.
+        // The user's answer may have come since the decision; then nobody else releases this session.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
       return .receipt(outcome, status: 202)
@@ -77,7 +77,8 @@ struct SessionIntake: Sendable {
 
   /// `PUT /v1/sessions/{installId}/att-status`.
   ///
-  /// Taken of the apps whose sessions are taken, and of every install of which one was: no withdrawal is refused for its app.
+  /// Accepted for apps whose sessions are accepted, and for every install with an accepted session, so that no withdrawal is refused
+  /// because of its app.
   func receiveStatus(_ request: PublicRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
@@ -98,7 +99,7 @@ struct SessionIntake: Sendable {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      // No withdrawal is refused for a strategy that is no longer there: only where nothing is known of the install is it asked for.
+      // The strategy is required only for an unknown install, so that no withdrawal is refused because its strategy was removed.
       if !routing.isConfigured(bundleId), try await !store.knows(hash) {
         do throws(FieldError) { try routing.checkStatus(body) } catch {
           return .failure(.invalidArgument(field: error.field, error.reason))
@@ -131,7 +132,7 @@ struct SessionIntake: Sendable {
     }
   }
 
-  /// Puts changes of a status on their way to the feed.
+  /// Queues changes of a status for the feed.
   private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicRequest) async throws {
     for change in changes {
       let change = StatusChange(
@@ -145,8 +146,8 @@ struct SessionIntake: Sendable {
     }
   }
 
-  /// Answers too whether it is held. What is held takes up room that new sessions need: where it gets short the session goes at once,
-  /// without consent, rather than be refused.
+  /// Queues a session. Returns also whether it is held. If held sessions leave too little room in the queue, the session is sent at once
+  /// without consent, instead of being refused.
   private func accept(
     _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
@@ -162,7 +163,7 @@ struct SessionIntake: Sendable {
     do {
       return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
     } catch QueueError.backlogFull {
-      // Nothing is kept of what is refused; what was taken before is known, and not refused.
+      // A refused session leaves nothing behind. (A repeat of an accepted one is not refused.)
       try await store.expirePayload(installHash: session.installHash, digest: digest)
       throw QueueError.backlogFull
     }
@@ -191,12 +192,12 @@ struct SessionIntake: Sendable {
         message: request.message(
           kind: SessionSubmission.messageKind, body: JSONValue.object(filtered.payload).serialized,
           attributes: message.attributes),
-        // A millisecond apart, so that they come due in their order.
+        // One millisecond apart, so that held sessions become due in order.
         notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) },
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
-  /// Makes everything ready that was held for an install, in its order. What this misses leaves at its deadline.
+  /// Releases all held sessions of an install, in order. Any that this misses are released at their deadline.
   private func release(_ hash: String) async {
     do {
       var ids = try await store.held(installHash: hash).compactMap { DeliveryID($0) }[...]
@@ -205,11 +206,12 @@ struct SessionIntake: Sendable {
         ids = ids.dropFirst(Self.released)
       }
     } catch {
-      logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "reason": "\(error)"])
+      logger.warning(
+        "held sessions were not released now; their deadline releases them", metadata: ["install": "\(hash)", "reason": "\(error)"])
     }
   }
 
-  /// The app a status is for: named in the body or the query, or the only one there is.
+  /// The app of a status: named in the body or the query, or the only configured one.
   private func bundleId(in body: JSONObject, request: PublicRequest) throws(FieldError) -> String {
     if body["bundleId"] != nil { return try SessionSubmission.identifier("bundleId", in: body) }
     if let named = request.parameter("bundleId") { return try SessionSubmission.identifier("bundleId", named) }

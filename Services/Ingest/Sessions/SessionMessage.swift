@@ -1,20 +1,20 @@
 import AppleAttribution
 import WireJSON
 
-/// What travels beside a session in the queue.
+/// The attributes of a session in the queue.
 struct SessionMessage: Sendable, Hashable {
   var bundleId: String
   var installHash: String
   var strategy: String
-  /// At receipt.
+  /// The status at receipt.
   var attStatus: ATTStatus
-  /// The deadline of the wait that holds it, milliseconds since 1970.
+  /// The time until which it is held, milliseconds since 1970.
   var heldUntil: Int64?
-  /// Its place among the held ones of its install.
+  /// Its order among the held sessions of its install.
   var place: Int64?
-  /// Names the whole payload, where one is kept.
+  /// The digest of the whole payload, if that is stored.
   var payloadDigest: String?
-  /// Names of what was taken out of the message's body.
+  /// The names of the fields that were removed from the body.
   var removedNames: [String]
 
   init(
@@ -44,7 +44,7 @@ struct SessionMessage: Sendable, Hashable {
     return attributes
   }
 
-  /// Nil when the attributes are damaged.
+  /// Nil if the attributes are damaged.
   init?(attributes: [String: String]) {
     guard let bundleId = attributes["bundleId"], let installHash = attributes["installHash"],
       let strategy = attributes["strategy"], let code = attributes["attStatus"].flatMap({ Int64($0) })

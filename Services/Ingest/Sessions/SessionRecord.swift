@@ -3,11 +3,11 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// The proof of where a session went: its host and why, without any identifier of the user's.
+/// The record of where a session was sent and why, without any identifier of the user.
 struct SessionRecord: Sendable {
   let lease: LeasedMessage
   let message: SessionMessage
-  /// What it left with.
+  /// The status with which it was sent.
   let status: ATTStatus
   let route: ConsentRoute
   let removedNames: [String]
@@ -17,13 +17,13 @@ struct SessionRecord: Sendable {
   /// Milliseconds since 1970.
   var sentAt: Int64 = 0
 
-  /// The event; the same delivery always makes the same id.
+  /// The event. Its id depends only on the delivery.
   var event: CloudEvent {
     let data: JSONObject = [
       "deliveryId": .string(lease.deliveryID.description), "bundleId": .string(message.bundleId),
       "installHash": .string(message.installHash), "attStatus": .integer(status.code),
       "attStatusAtReceipt": .integer(message.attStatus.code),
-      // What decided: the session's own word, or what is known of its install.
+      // The source of the status: the session itself, or its install's record.
       "statusSource": .string(status == message.attStatus ? "session" : "install"), "consent": .bool(status.isConsent),
       "host": .string(host), "strategy": .string(route.strategy), "isDataResidency": .bool(route.isDataResidency),
       "removedNames": .array(removedNames.map { .string($0) }), "held": .bool(message.heldUntil != nil),

@@ -1,26 +1,26 @@
 import AppleAttribution
 import WireJSON
 
-/// Which strategy an app's sessions follow, and what goes out with them.
+/// The strategies of apps' sessions, and the fields that are sent.
 struct SessionRouting: Sendable {
   let table: ConsentRoutingTable
   let filter: ConsentFilter
-  /// Strategy by bundle id, for every app of the configuration.
+  /// The strategy of each configured app, by bundle id.
   let strategies: [String: String]
 
-  /// Of an app that is none of ours, where nothing else says where its sessions go.
-  static let unknownApp = FieldError(field: "bundleId", reason: "is no configured app")
+  /// For an app that is not configured, if nothing else determines where its sessions go.
+  static let unknownApp = FieldError(field: "bundleId", reason: "is not a configured app")
 
   func isConfigured(_ bundleId: String) -> Bool { strategies[bundleId] != nil }
 
-  /// Throws ``FieldError`` unless a status of an app that is none of ours names a known strategy, as its first session has to.
+  /// Throws ``FieldError`` unless a status of an app that is not configured names a known strategy, as its first session must.
   func checkStatus(_ body: JSONObject) throws(FieldError) {
     guard let strategy = try SessionSubmission.strategy(in: body) else { throw Self.unknownApp }
     _ = try table.route(strategy: strategy, consent: false)
   }
 
-  /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it
-  /// names none, or when it would leave the region that its app's configuration keeps it in.
+  /// The strategy of a session. Throws ``FieldError`` if the session names an unknown one, if its app is not configured and it names none,
+  /// or if the strategy would leave the region that the app's configuration requires.
   func strategy(for session: SessionSubmission) throws(FieldError) -> String {
     let configured = strategies[session.bundleId]
     guard let asked = session.strategy ?? configured else { throw Self.unknownApp }

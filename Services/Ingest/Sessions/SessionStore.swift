@@ -1,40 +1,40 @@
 import AppleAttribution
 import RedisClient
 
-/// What session routing keeps in Redis: the status of each install, the order of what is held, and whole payloads apart
-/// from the queue.
+/// The state of session routing in Redis: the status of each install, the order of held sessions, and whole payloads, which are not in the
+/// queue.
 struct SessionStore: Sendable {
-  /// How long an install's status is known after it was last heard of, seconds: 400 days.
+  /// How long an install's status is kept after its last update, seconds: 400 days.
   static let installSeconds = 400 * 86_400
   /// How long the order of held sessions is kept, seconds.
   static let heldSeconds = 86_400
-  /// How long it is known when a session was first received, seconds: as long as SDKs repeat one.
+  /// How long the time of a session's first receipt is kept, seconds: as long as SDKs repeat a session.
   static let firstSeenSeconds = 7 * 86_400
 
-  /// How long a payload outlives its sending, seconds.
+  /// How long a payload is kept after it was sent, seconds.
   static let sentPayloadSeconds = 300
 
   let redis: RedisClient
-  /// Answers when what it wrote is as durable as the queues are.
+  /// A client whose writes return when they are as durable as the queues'.
   let durable: RedisClient
   /// How long a payload is kept for sending, seconds.
   let payloadSeconds: Int
 
-  /// What is known of an install; nothing known is a fresh value.
+  /// The state of an install; a new value if there is none.
   func install(_ installHash: String) async throws -> ATTInstall {
     try await read(installHash).value
   }
 
-  /// Whether anything is known of an install.
+  /// True if there is a state of the install.
   func knows(_ installHash: String) async throws -> Bool {
     try await redis.send(["EXISTS", .string(SessionKeys(installHash: installHash).install)]).integer == 1
   }
 
-  /// Changes what is known of an install by a rule, atomically. The rule may run more than once.
+  /// Changes the state of an install by a rule, atomically. The rule may run more than once.
   ///
-  /// `announce` is called before the change is written, so that no change is written that was not announced; where another got in
-  /// between it is called again. A withdrawn consent is written even when announcing fails: it is announced with what is received
-  /// next, and the failure is thrown, so that the sender repeats it.
+  /// `announce` is called before the change is written, so that every written change is announced. If another change came in between, it is
+  /// called again. A withdrawn consent is written even if announcing fails: it is announced with the next receipt, and the error is thrown
+  /// so that the sender repeats the request.
   func update(
     installHash: String, announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception
   ) async throws -> ATTInstall.Reception {
@@ -42,7 +42,7 @@ struct SessionStore: Sendable {
       let (text, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
-      // One that changes nothing may be repeated because its change was not confirmed: the same is written once more.
+      // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
       if changed == value, !text.isEmpty, durable === redis { return reception }
       var obstacle: (any Error)?
       do { try await announce(reception.changes) } catch {
@@ -60,7 +60,7 @@ struct SessionStore: Sendable {
     }
   }
 
-  /// When these bytes were first received from the install, milliseconds since 1970; now, if they never were.
+  /// The time at which these bytes were first received from the install, milliseconds since 1970; `now` if they are new.
   func firstSeen(installHash: String, digest: String, now: Int64) async throws -> Int64 {
     let key = SessionKeys(installHash: installHash).firstSeen(digest)
     let reply = try await redis.send([
@@ -74,7 +74,7 @@ struct SessionStore: Sendable {
     _ = try await redis.send(["SET", .string(key), .bytes(payload), "EX", .integer(Int64(payloadSeconds))])
   }
 
-  /// Nil when it is gone: then nothing is left that consent could allow.
+  /// Nil if it has expired; then there is nothing that consent could allow.
   func payload(installHash: String, digest: String) async throws -> [UInt8]? {
     try await redis.send(["GET", .string(SessionKeys(installHash: installHash).payload(digest))]).bytes
   }
@@ -90,19 +90,19 @@ struct SessionStore: Sendable {
     _ = try await redis.send(["EXPIRE", .string(key), .integer(Int64(Self.heldSeconds))])
   }
 
-  /// Held deliveries in their order.
+  /// The held deliveries in order.
   func held(installHash: String) async throws -> [String] {
     try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "-1"]).array?.compactMap(
       \.string) ?? []
   }
 
-  /// How many are held before a delivery; 0 when it is not held itself.
+  /// The number of held deliveries before one; 0 if it is not held.
   func heldBefore(_ delivery: String, installHash: String) async throws -> Int {
     let key = SessionKeys(installHash: installHash).held
     return Int(try await redis.send(["ZRANK", .string(key), .string(delivery)]).integer ?? 0)
   }
 
-  /// The first of what is held.
+  /// The first held delivery.
   func firstHeld(installHash: String) async throws -> String? {
     try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "0"]).array?.first?.string
   }

@@ -4,13 +4,13 @@ import AttributionQueue
 import Logging
 import WireJSON
 
-/// Sends sessions on: judges consent again, takes out what it does not allow, and puts on record where each went.
+/// Forwards sessions: checks consent again, removes what it does not allow, and records where each was sent.
 struct SessionWorker: Sendable {
-  /// How long after its deadline a released session waits for those held before it, at the most, milliseconds: one that cannot be sent
-  /// does not stop those behind it for ever.
+  /// How long after its deadline a released session waits at most for those held before it, milliseconds, so that one that cannot be sent
+  /// does not block the others for ever.
   static let orderPatience: Int64 = 30_000
 
-  /// How long one waits for each that is before it, unless it is called, and the longest such wait.
+  /// The wait of a session for each one before it, unless it is made ready earlier; and the longest such wait.
   private static let turn: Duration = .milliseconds(200)
   private static let longestTurn: Duration = .seconds(5)
 
@@ -18,9 +18,9 @@ struct SessionWorker: Sendable {
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
-  /// The wait after so many attempts.
+  /// The wait after that many attempts.
   let backoff: @Sendable (Int) -> Duration
-  /// How long a session is tried that no host takes, milliseconds.
+  /// How long a session that no host accepts is retried, milliseconds.
   let patience: Int64
   let metrics: IngestMetrics
   let logger: Logger
@@ -31,11 +31,11 @@ struct SessionWorker: Sendable {
     if lease.message.kind == StatusChange.messageKind { return announce(lease) }
     guard let message = SessionMessage(attributes: lease.message.attributes),
       let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
-    else { return .deadLetter(error: "the message is no session") }
+    else { return .deadLetter(error: "the message is not a session") }
     do {
       let install = try await store.install(message.installHash)
       if let deadline = message.heldUntil {
-        // Woken before its time, and nobody answered yet.
+        // The user has not answered and the deadline is not reached.
         let left = deadline - now()
         if install.isHolding, left > 0 {
           return .wait(.milliseconds(left))
@@ -47,7 +47,8 @@ struct SessionWorker: Sendable {
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
     } catch let error as FieldError {
-      // The strategy is not in the configuration any more; it may come back, another region will not do.
+      // The strategy was removed from the configuration. An operator may restore it; sending the session to another region is no
+      // alternative.
       return .deadLetter(error: "\(error.field) \(error.reason)")
     } catch {
       return .retry(after: nil, error: "the session store does not answer")
@@ -56,7 +57,7 @@ struct SessionWorker: Sendable {
 
   private func announce(_ lease: LeasedMessage) -> WorkOutcome {
     guard let change = StatusChange(attributes: lease.message.attributes) else {
-      return .deadLetter(error: "the message is no change of a status")
+      return .deadLetter(error: "the message is not a change of a status")
     }
     let event = change.event(lease.deliveryID, receivedAt: lease.message.receivedAt)
     return .complete(
@@ -79,7 +80,7 @@ struct SessionWorker: Sendable {
       {
         payload = whole
       } else {
-        // Without the whole payload this is not what was consented to; it leaves as if it had not been.
+        // Without the whole payload, the session is sent as if there were no consent.
         status = .unavailable
       }
     }
@@ -114,19 +115,18 @@ struct SessionWorker: Sendable {
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 
-  /// A host that was away comes back after hours as well as after seconds, so age and not attempts ends it. What the host asks for is the
-  /// least of waits: it does not take the place of the backoff.
+  /// Retries a session until its age, not its number of attempts, exceeds the limit, because a host may be unavailable for hours. A host's
+  /// `Retry-After` can only lengthen the backoff.
   private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
     let wait = max(retryAfter ?? .zero, backoff(lease.attempt))
     let end = (message.heldUntil ?? lease.message.receivedAt) + patience
     guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
-    // Those behind it need not wait for it.
+    // The sessions after it need not wait for it.
     await leaveTurn(lease.deliveryID.description, message)
     return .deadLetter(error: error)
   }
 
-  /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it
-  /// again.
+  /// Lets the stored payload expire soon. It is not deleted at once, because a successor needs it if this worker dies here.
   private func cleanUp(_ key: String, _ message: SessionMessage) async {
     if let digest = message.payloadDigest {
       try? await store.expirePayload(installHash: message.installHash, digest: digest)
@@ -134,8 +134,8 @@ struct SessionWorker: Sendable {
     await leaveTurn(key, message)
   }
 
-  /// Held sessions leave in the order they came: the next may go now. Those whose patience is over were tried already and have times of
-  /// their own.
+  /// Makes the next held session ready, since held sessions are sent in order. After `orderPatience` the others have been tried already and
+  /// have retry times of their own.
   private func leaveTurn(_ key: String, _ message: SessionMessage) async {
     guard message.place != nil else { return }
     do {
@@ -145,8 +145,8 @@ struct SessionWorker: Sendable {
       else { return }
       try await deliveries.makeReady([next], in: .sessions)
     } catch {
-      // They look themselves whether it is their turn.
-      logger.debug("the next held session was not called", metadata: ["install": "\(message.installHash)", "reason": "\(error)"])
+      // The others also poll.
+      logger.debug("the next held session was not made ready", metadata: ["install": "\(message.installHash)", "reason": "\(error)"])
     }
   }
 }

@@ -3,21 +3,21 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// A user's changed answer to App Tracking Transparency, on its way to the feed through the queue of sessions.
+/// A user's changed answer to App Tracking Transparency, which reaches the feed through the queue of sessions.
 struct StatusChange: Sendable, Hashable {
-  /// What kind of message carries one.
+  /// The kind of its message.
   static let messageKind = "att-status"
 
   var bundleId: String
   var installHash: String
   var from: ATTStatus
   var to: ATTStatus
-  /// Milliseconds since 1970, by the device.
+  /// The device's time, milliseconds since 1970.
   var deviceTime: Int64
-  /// What told of it: `session` or `update`.
+  /// The source of the change: `session` or `update`.
   var source: String
 
-  /// The same change told twice is one.
+  /// The idempotency key: the same change reported twice counts once.
   var key: String { "att-status\u{0}\(installHash)\u{0}\(from.code)\u{0}\(to.code)\u{0}\(deviceTime)" }
 
   var attributes: [String: String] {
@@ -36,7 +36,7 @@ struct StatusChange: Sendable, Hashable {
     self.source = source
   }
 
-  /// Nil when the attributes are damaged.
+  /// Nil if the attributes are damaged.
   init?(attributes: [String: String]) {
     guard let bundleId = attributes["bundleId"], let installHash = attributes["installHash"],
       let from = attributes["from"].flatMap({ Int64($0) }), let to = attributes["to"].flatMap({ Int64($0) }),

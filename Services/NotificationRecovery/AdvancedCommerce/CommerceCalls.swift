@@ -4,16 +4,16 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Makes calls of the Advanced Commerce API, each once under its `requestReferenceId`: it is written down before it is sent, and where nobody
-/// knows what became of it, Apple is asked for the purchase before it is sent again.
+/// Makes calls of the Advanced Commerce API, each once under its `requestReferenceId`. A call is recorded before it is sent. If its outcome
+/// is unknown, Apple is asked for the purchase before the call is sent again.
 struct CommerceCalls: Sendable {
-  /// What a call was answered, and whether it was made before.
+  /// The answer of a call, and whether the call was made before.
   struct Outcome: Sendable {
     let answer: AppStoreCalls.Answer
     let isRepeated: Bool
   }
 
-  /// How much of a call's time is left for finding out what became of it.
+  /// The part of a call's time that is reserved for finding out its outcome.
   private static let reserve: Duration = .seconds(2)
 
   let calls: AppStoreCalls
@@ -30,8 +30,8 @@ struct CommerceCalls: Sendable {
     let request = try RetentionCalls.checked(inside: "request") { () throws(RequestRefusal) in
       try AdvancedCommerceRequest(operation, body, server: server)
     }
-    return try await SoleCall(redis: store.redis).run(
-      CommerceStore.soleKey(app.bundleId, request.requestReferenceId), until: context.deadline,
+    return try await ExclusiveCall(redis: store.redis).run(
+      CommerceStore.exclusiveKey(app.bundleId, request.requestReferenceId), until: context.deadline,
       otherwise: .unavailable(
         "the same request is being made by another call", reason: "REQUEST_UNDER_WAY", retryAfter: .seconds(2))
     ) { () async throws(RPCError) in try await perform(request, id, app, server, context) }
@@ -46,7 +46,7 @@ struct CommerceCalls: Sendable {
       bundleId: app.bundleId, reference: request.requestReferenceId, environment: server?.rawValue ?? "",
       operation: request.operation.rawValue, transactionId: id, request: request.body, state: .sending, startedAt: WallClock.now())
     var isOpen = false
-    // What was refused has done nothing: the identifier is free for another request.
+    // A refused request has done nothing, so its identifier may be used for another request.
     if let known, known.state != .refused {
       guard known.isRepeated(by: request, transactionId: id, server: server) else {
         throw .failedPrecondition(
@@ -62,11 +62,11 @@ struct CommerceCalls: Sendable {
           return try await end(&record, found.answer, isRepeated: true)
         }
       } catch {
-        // Where Apple knows no such purchase nothing was done to it, and the request itself says so again.
+        // If Apple does not know the purchase, nothing was done to it, and the request is sent again.
         guard error.code == .notFound else { throw error }
       }
     } else {
-      // Without the note nobody could tell later that it may have been done.
+      // Without the record, nobody would know later that the call may have been made.
       try await write(record)
     }
     return try await send(request, &record, isOpen: isOpen, app, server, context)
@@ -85,7 +85,7 @@ struct CommerceCalls: Sendable {
       record.lastError = "\(error)"
       let failure = RPCError(error, now: WallClock.now())
       guard case .apple(let reason) = error else {
-        // Apple has done it, and the proof of its answer fails: the next call looks the purchase up.
+        // Apple has done it, but its answer cannot be verified. The next call looks the purchase up.
         try await write(record)
         throw failure
       }
@@ -106,7 +106,7 @@ struct CommerceCalls: Sendable {
     }
   }
 
-  /// Keeps Apple's answer. Where Redis is away it is handed on all the same: it is true, and the next call finds out again.
+  /// Stores Apple's answer. If Redis is unavailable, the answer is returned all the same, and the next call looks the purchase up.
   private func endQuietly(_ record: inout CommerceRecord, _ answer: AppStoreCalls.Answer) async -> Outcome {
     do throws(RPCError) { return try await end(&record, answer, isRepeated: false) } catch {
       return Outcome(answer: answer, isRepeated: false)
@@ -131,7 +131,7 @@ struct CommerceCalls: Sendable {
 
   // MARK: Looking up
 
-  /// What Apple says of the purchase now, as it would have answered, and whether that is what was asked for.
+  /// The purchase's current state in the form of an answer, and whether it is what was requested.
   private func found(
     _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, since sentAt: Int64,
     _ context: RPCContext

@@ -5,7 +5,7 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// A request of the six calls: what they have in common.
+/// The common fields of the requests of the six calls.
 protocol CommerceRequestMessage: RPCMessage {
   var bundleId: String? { get }
   var environment: String? { get }
@@ -13,7 +13,7 @@ protocol CommerceRequestMessage: RPCMessage {
   var request: JSONObject? { get }
 }
 
-/// Apple's answer to one of them.
+/// Apple's answer to one of the six calls.
 protocol CommerceResponseMessage: AppleAnswer {
   var repeated: Bool? { get set }
 }
@@ -110,7 +110,7 @@ struct RequestAdvancedCommerceRefundHandler: RPCHandler {
   }
 }
 
-/// What became of a call, and which notifications came of it.
+/// The outcome of a call, and the notifications that name it.
 struct GetAdvancedCommerceCallHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.GetAdvancedCommerceCall
   let commerce: CommerceCalls
@@ -154,7 +154,7 @@ struct ListAdvancedCommerceCallsHandler: RPCHandler {
       let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
       return ListAdvancedCommerceCallsResponse(
         calls: page.calls.map { record in
-          // Thousands of answers would be many megabytes.
+          // Answers are left out, because a page of them would be many megabytes.
           var call = AdvancedCommerceCall(record)
           call.response = nil
           call.decoded = []

@@ -4,10 +4,10 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// A call of the Advanced Commerce API and what became of it. Times are milliseconds since 1970.
+/// A call of the Advanced Commerce API and its outcome. Times are milliseconds since 1970.
 struct CommerceRecord: Sendable, Hashable {
   enum State: String, Sendable {
-    /// Under way, or nobody knows what became of it.
+    /// In flight, or with an unknown outcome.
     case sending
     case answered
     case refused
@@ -15,7 +15,7 @@ struct CommerceRecord: Sendable, Hashable {
 
   let bundleId: String
   let reference: String
-  /// Empty until it is known.
+  /// Empty while it is unknown.
   var environment: String
   let operation: String
   let transactionId: String
@@ -28,13 +28,14 @@ struct CommerceRecord: Sendable, Hashable {
   var lastError: String?
   var errorCode: Int64?
 
-  /// Whether a call is this one again. Neither server knows the other's purchases: a call that names one is not that of the other.
+  /// True if a request repeats this call. The two servers do not know each other's purchases, so a request for the other server is not a
+  /// repeat.
   func isRepeated(by request: AdvancedCommerceRequest, transactionId: String, server: AppStoreServer?) -> Bool {
     operation == request.operation.rawValue && self.transactionId == transactionId && isOf(server)
       && Self.named(reference, self.request) == Self.named(reference, request.body)
   }
 
-  /// A body with its identifier in the one case that all of them are compared in: a UUID may be written in either.
+  /// A body with its identifier in lower case, for comparison, since a UUID may be written in either case.
   private static func named(_ reference: String, _ body: JSONObject) -> JSONObject {
     guard var info = body["requestInfo"]?.objectValue else { return body }
     var named = body
@@ -43,25 +44,25 @@ struct CommerceRecord: Sendable, Hashable {
     return named
   }
 
-  /// Whether it belongs to that server, as far as both are known.
+  /// True unless the call is known to belong to the other server.
   func isOf(_ server: AppStoreServer?) -> Bool { server == nil || environment.isEmpty || environment == server?.rawValue }
 }
 
-/// The calls in Redis, a hash each, and their names by when they were made.
+/// The calls in Redis, a hash each, and an index of their names by time.
 struct CommerceStore: Sendable {
-  /// How long a call can be read, seconds: longer than anybody repeats one.
+  /// How long a call is kept, seconds: longer than callers repeat one.
   static let keptSeconds: Int64 = 180 * 86_400
 
   let redis: RedisClient
 
-  private var started: StartedList { StartedList(redis: redis, name: "commerce", shardOf: "commerce") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "commerce", shardOf: "commerce") }
 
-  /// A call's name in lists: the app's and the request's own.
+  /// A call's name in the index, from the app and the request.
   private static func name(_ bundleId: String, _ reference: String) -> String { "\(reference) \(bundleId)" }
   private static func key(_ name: String) -> String { Keys.own("recovery", "commerce:\(name)", shardOf: name) }
 
-  /// What makes a call alone of its name.
-  static func soleKey(_ bundleId: String, _ reference: String) -> String {
+  /// The key that makes calls of one name exclusive.
+  static func exclusiveKey(_ bundleId: String, _ reference: String) -> String {
     let name = name(bundleId, reference)
     return Keys.own("recovery", "commerce-call:\(name)", shardOf: name)
   }
@@ -70,7 +71,7 @@ struct CommerceStore: Sendable {
     try await record(Self.name(bundleId, reference))
   }
 
-  /// Writes a call as it is now. Only who is alone of its name does.
+  /// Writes a call. Only the holder of the exclusive key does this.
   func write(_ record: CommerceRecord) async throws(RedisError) {
     let name = Self.name(record.bundleId, record.reference)
     let key = Self.key(name)
@@ -94,7 +95,7 @@ struct CommerceStore: Sendable {
     bundleId: String?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (calls: [CommerceRecord], next: PageToken?) {
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [CommerceRecord?] in
-      try await SideBySide.all(names) { (name) async throws(RedisError) in try await record(name) }
+      try await ConcurrentQueries.all(names) { (name) async throws(RedisError) in try await record(name) }
     }
     return (page.entries, page.next)
   }

@@ -3,16 +3,16 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Asks Apple for a caller: finds the app, asks, proves every JWS of the answer.
+/// Calls Apple for a caller: finds the app, makes the request, and verifies every JWS of the answer.
 struct AppStoreCalls: Sendable {
   /// Apple's answer with its signed parts decoded.
   struct Answer: Sendable {
     let server: AppStoreServer
     let response: JSONObject
-    /// In the order their JWS stand.
+    /// In the order of their JWS in the answer.
     let decoded: [JSONObject]
 
-    /// What a JWS of the answer says.
+    /// The payload of a JWS of the answer.
     func payload(of jws: String) -> JSONObject? {
       zip(SignedParts.find(in: response), decoded).first { $0.0.jws == jws }?.1
     }
@@ -33,10 +33,10 @@ struct AppStoreCalls: Sendable {
     return app
   }
 
-  /// The environment of a request; nil when it leaves the choice to us.
+  /// The environment of a request; nil if the request does not name it.
   func server(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer? {
     guard let environment, !environment.isEmpty else {
-      // An app with one environment leaves nothing to find out.
+      // An app with one environment needs no choice.
       return app.onlyServer
     }
     guard let server = AppStoreServer(rawValue: environment) else {
@@ -56,21 +56,21 @@ struct AppStoreCalls: Sendable {
     return server
   }
 
-  /// A value that must be there.
+  /// A required value.
   func filled(_ field: String, _ value: String?) throws(RPCError) -> String {
     guard let value, !value.isEmpty else { throw .invalidArgument(field: field, "is missing") }
     guard value.utf8.count <= 256 else { throw .invalidArgument(field: field, "is longer than 256 bytes") }
     return value
   }
 
-  /// The id of a transaction that must be there.
+  /// The required id of a transaction.
   func transactionId(_ field: String, _ value: String?) throws(RPCError) -> String {
     let id = try filled(field, value)
     guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: field, "must be digits") }
     return id
   }
 
-  /// Asks one endpoint for a caller; nil for `server` asks production, then the sandbox. `content` is sent where the body is no JSON.
+  /// Calls one endpoint for a caller; nil for `server` tries production, then the sandbox. `content` is a body that is not JSON.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
@@ -87,7 +87,7 @@ struct AppStoreCalls: Sendable {
     }
   }
 
-  /// The same for work of our own.
+  /// Calls one endpoint for our own work.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, deadline: ContinuousClock.Instant
@@ -105,7 +105,7 @@ struct AppStoreCalls: Sendable {
       server: answer.server, response: answer.body, decoded: try decoded(answer.body, app: app, server: answer.server))
   }
 
-  /// Nothing of Apple's is handed on unproved: an answer that came over TLS is still no signature.
+  /// Every JWS is verified before it is returned, because TLS does not replace its signature.
   private func decoded(
     _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
   ) throws(AppStoreCallFailure) -> [JSONObject] {
@@ -115,7 +115,7 @@ struct AppStoreCalls: Sendable {
     for part in SignedParts.find(in: response) {
       let verdict = verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
       guard verdict.valid, let payload = verdict.payload else {
-        throw .unproved(kind: part.kind, reason: verdict.reason ?? .malformed)
+        throw .unverified(kind: part.kind, reason: verdict.reason ?? .malformed)
       }
       payloads.append(payload)
     }
@@ -123,22 +123,22 @@ struct AppStoreCalls: Sendable {
   }
 }
 
-/// Why a question to Apple has no answer that can be handed on.
+/// Why a call to Apple has no answer that can be returned.
 enum AppStoreCallFailure: Error, CustomStringConvertible {
   case apple(AppStoreServerAPIError)
-  /// The answer holds signed data that cannot be proved.
-  case unproved(kind: SignedParts.Kind, reason: SignedDataReason)
+  /// The answer holds signed data that cannot be verified.
+  case unverified(kind: SignedParts.Kind, reason: SignedDataReason)
 
   var description: String {
     switch self {
     case .apple(let error): "\(error)"
-    case .unproved(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be proved: \(reason.rawValue)"
+    case .unverified(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be verified: \(reason.rawValue)"
     }
   }
 }
 
 extension String? {
-  /// Nil too where it is empty: the same to a caller as absent.
+  /// Nil also for an empty text, which callers may send for an absent one.
   var stated: String? { flatMap { $0.isEmpty ? nil : $0 } }
 }
 
@@ -154,7 +154,7 @@ extension SignedParts.Kind {
 }
 
 extension DeploymentConfiguration.App {
-  /// The server of Apple's that knows the app, where there is but one: environments that have no server do not count.
+  /// The App Store's server that knows the app, if there is exactly one. Environments without a server do not count.
   var onlyServer: AppStoreServer? {
     let servers = environments.compactMap(AppStoreServer.init(rawValue:))
     return servers.count == 1 ? servers[0] : nil

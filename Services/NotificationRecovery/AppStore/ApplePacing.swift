@@ -5,8 +5,8 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails: what one
-/// instance finds out about a server, all go by.
+/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and stops calls to a server that mostly fails, by a circuit
+/// breaker that all instances share.
 final class ApplePacing: AppStoreServerPacing {
   private struct Limit: Hashable {
     let server: AppStoreServer
@@ -20,7 +20,7 @@ final class ApplePacing: AppStoreServerPacing {
   private let limits = Mutex<[Limit: SharedRateLimit]>([:])
   private let breakers: [AppStoreServer: SharedCircuitBreaker]
 
-  /// `rates` are requests a second in production, where they differ from Apple's published ones.
+  /// `rates` are requests a second in production that replace Apple's published ones.
   init(redis: RedisClient, rates: [AppStoreServerEndpoint: Double], metrics: RecoveryMetrics) {
     self.redis = redis
     self.rates = rates
@@ -35,13 +35,13 @@ final class ApplePacing: AppStoreServerPacing {
       })
   }
 
-  /// The settings' rates by endpoint; refuses names of no endpoint.
+  /// The settings' rates by endpoint. Throws for an unknown endpoint.
   static func rates(_ settings: RecoverySettings) throws(ConfigurationError) -> [AppStoreServerEndpoint: Double] {
     var rates: [AppStoreServerEndpoint: Double] = [:]
     for (name, rate) in settings.rates {
       guard let endpoint = AppStoreServerEndpoint(rawValue: name) else {
         let names = AppStoreServerEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ConfigurationError("recovery.rates.\(name)", "is no endpoint; there are \(names)")
+        throw ConfigurationError("recovery.rates.\(name)", "is not an endpoint; the endpoints are \(names)")
       }
       rates[endpoint] = rate
     }
@@ -67,7 +67,7 @@ final class ApplePacing: AppStoreServerPacing {
       await record(ticket, .abandoned, server)
       metrics.waited("rate")
       throw AppStoreServerAPIError(
-        .rate, message: "our own limit holds the request back: Apple's for this endpoint is used up, or Apple asked to wait",
+        .rate, message: "our own limit delays the request: Apple's limit for this endpoint is used up, or Apple asked us to wait",
         retryAt: WallClock.now() + wait.milliseconds, server: server)
     }
     return AppStoreServerPermit { result in
@@ -88,7 +88,7 @@ final class ApplePacing: AppStoreServerPacing {
     case .call(let ticket): return ticket
     case .wait:
       metrics.waited("breaker")
-      throw AppStoreServerAPIError(.server, message: "the App Store mostly fails and is left alone for now", server: server)
+      throw AppStoreServerAPIError(.server, message: "the App Store mostly fails, so it is not called for now", server: server)
     }
   }
 

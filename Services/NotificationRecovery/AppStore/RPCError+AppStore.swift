@@ -2,24 +2,24 @@ import AppStore
 import AttributionProtocol
 
 extension RPCError {
-  /// A request that Apple was not asked, because it would refuse it.
+  /// The error of a request that was not sent, because Apple would refuse it.
   init(_ refusal: RequestRefusal) { self = .invalidArgument(field: refusal.field, refusal.reason) }
 
-  /// What an answer that cannot be handed on is to our callers.
+  /// The error for callers if an answer cannot be returned.
   init(_ failure: AppStoreCallFailure, now: Int64) {
     switch failure {
     case .apple(let error): self.init(error, now: now)
-    case .unproved(let kind, let reason):
+    case .unverified(let kind, let reason):
       self.init(
-        .dataLoss, "the App Store's answer holds signed data that cannot be proved", reason: "SIGNED_DATA_INVALID",
+        .dataLoss, "the App Store's answer holds signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
         metadata: ["verdict": reason.rawValue, "kind": kind.rawValue])
     }
   }
 
-  /// The reason where Apple says that the request is wrong.
+  /// The reason if Apple refuses the request.
   static let refusedByApple = "APP_STORE_REFUSED"
 
-  /// What an error of Apple's is to our callers; Apple's number stays readable.
+  /// The error for callers if Apple returned an error. Its metadata has Apple's error code.
   init(_ error: AppStoreServerAPIError, now: Int64) {
     let code: RPCCode
     let reason: String

@@ -2,15 +2,15 @@ import AppStore
 import AttributionQueue
 import ServiceRuntime
 
-/// A notification of Apple's history on its way into the intake: by the same step and under the same keys as one that Apple posts, so
-/// that all copies of it melt into one.
+/// A notification of Apple's history to be queued in the intake. It is accepted like one that Apple posts, under the same keys, so that its
+/// copies count once.
 struct RecoveredNotification: Sendable {
-  enum Taken {
+  enum AcceptResult {
     case accepted(DeliveryID)
-    /// The delivery is known as long as it is not verified yet.
+    /// With the delivery's id, unless it was verified already.
     case duplicate(DeliveryID?)
 
-    /// As metrics call it.
+    /// The label in metrics.
     var name: String { if case .accepted = self { "accepted" } else { "duplicate" } }
   }
 
@@ -22,20 +22,20 @@ struct RecoveredNotification: Sendable {
     found = NotificationSniffer(signedPayload: signedPayload)
   }
 
-  /// Takes it in, unless it was verified before: that needs no second verification. `attributes` say who brought it;
-  /// before `notBefore` (milliseconds since 1970) it is stored, but not worked.
-  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> Taken {
+  /// Queues the notification unless it was verified before. `attributes` name its source. Before `notBefore` (milliseconds since 1970) it
+  /// is stored but not worked.
+  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
     if let naturalKey = found.naturalKey,
       try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
     {
       return .duplicate(nil)
     }
-    // As Apple would have posted it.
+    // The body as Apple would have posted it.
     let original = OriginalBody.attributes(before: #"{"signedPayload":""#, after: #""}"#, contentType: "application/json")
     let request = AcceptRequest(
       queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
       naturalKey: found.naturalKey,
-      // What is held back must not hold up what is fresh.
+      // A held-back notification must not delay later ones.
       keepsOrder: notBefore == nil,
       message: QueueMessage(
         kind: "notification", body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },

@@ -9,7 +9,7 @@ import ServiceRuntime
 #endif
 
 extension SignedDataVerifier {
-  /// The verifier of a deployment: its roots, or Apple's where it names none; its apps.
+  /// The verifier of a deployment, with its configured roots, or else Apple's, and its apps.
   static func configured(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> SignedDataVerifier {
     var roots: [Certificate] = []
     for path in configuration.rootCertificates {
@@ -17,7 +17,7 @@ extension SignedDataVerifier {
         throw ConfigurationError("appStore.rootCertificates", "\(path) cannot be read")
       }
       do throws(Certificate.Failure) { roots.append(try Certificate(derOrPEM: Array(bytes))) } catch {
-        throw ConfigurationError("appStore.rootCertificates", "\(path) is no certificate: \(error)")
+        throw ConfigurationError("appStore.rootCertificates", "\(path) is not a certificate: \(error)")
       }
     }
     if roots.isEmpty { roots = [AppleRootCertificates.g3] }

@@ -3,7 +3,7 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Gets the bearer tokens for Apple from the signer, which alone holds the keys and keeps tokens for as long as they are good.
+/// Gets the bearer tokens for Apple from signer, the only service with the keys. Signer caches the tokens.
 struct SignerTokens: Sendable {
   let signer: RPCClient
 
@@ -16,7 +16,7 @@ struct SignerTokens: Sendable {
     }
   }
 
-  /// What is to be done without a token: most of what the signer may say passes; a key that is missing or no key does not.
+  /// The classification of an error without a token: most errors of signer are temporary, except for a missing or invalid key.
   static func classification(_ code: RPCCode) -> AppStoreServerAPIError.Classification {
     switch code {
     case .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted, .internal, .unknown, .unauthenticated: .server

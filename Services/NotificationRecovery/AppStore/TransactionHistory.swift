@@ -3,21 +3,21 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// All pages of Get Transaction History for one customer, each JWS proved.
+/// All pages of Get Transaction History for one customer, each JWS verified.
 struct TransactionHistory: Sendable {
-  /// A transaction as Apple signed it and as it reads.
+  /// A transaction: its JWS and the decoded payload.
   struct Transaction: Sendable {
     let jws: String
     let payload: JSONObject
     let environment: String
 
-    /// Leaves it for verifier, which makes an event of each state that it is seen in.
+    /// Queues it for verifier, which publishes an event for each new state of a transaction.
     func leave(_ deliveries: DeliveryQueue, attributes: [String: String]) async throws(QueueError) {
       guard let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload),
         let original = payload["originalTransactionId"]?.stringValue
       else { return }
       let orderKey = NotificationSniffer.orderKey(environment: environment, originalTransactionId: original)
-      // What is on the feed needs no second proof.
+      // A transaction that is on the feed need not be verified again.
       if try await deliveries.isNaturalKeySeen(key, orderKey: orderKey, long: true) { return }
       var attributes = attributes
       attributes["environment"] = environment
@@ -31,10 +31,10 @@ struct TransactionHistory: Sendable {
     }
   }
 
-  /// More pages than any customer has; each has twenty transactions.
+  /// The greatest number of pages, more than any customer has. A page has twenty transactions.
   static let mostPages = 2000
 
-  /// Asks for one page; a server that is nil asks production, then the sandbox.
+  /// Requests one page; a nil server tries production, then the sandbox.
   typealias Ask =
     @Sendable (_ query: [(String, String)], _ server: AppStoreServer?, _ deadline: ContinuousClock.Instant)
     async throws(AppStoreCallFailure)
@@ -48,15 +48,15 @@ struct TransactionHistory: Sendable {
     self.ask = ask
   }
 
-  /// `server` nil asks production, then the sandbox; `transactionId` is any of the customer.
+  /// A nil `server` tries production, then the sandbox. `transactionId` is any of the customer's.
   init(calls: AppStoreCalls, app: DeploymentConfiguration.App, server: AppStoreServer?, transactionId: String) {
     self.init(server: server) { (query, server, deadline) async throws(AppStoreCallFailure) in
       try await calls.ask(.getTransactionHistory, app: app, server: server, path: [transactionId], query: query, deadline: deadline)
     }
   }
 
-  /// Every transaction, the newest form of each: one that is modified while it is paged comes again. Each page may take so long with
-  /// all its retries, however many there are.
+  /// All transactions in their newest form, because one that is modified during paging comes again. The time limit is for each page with
+  /// its retries, however many pages there are.
   func all(
     _ query: TransactionHistoryQuery = TransactionHistoryQuery(), pageTime: Duration
   ) async throws(AppStoreCallFailure) -> (server: AppStoreServer, transactions: [Transaction]) {

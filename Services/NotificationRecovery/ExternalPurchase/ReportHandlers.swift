@@ -6,14 +6,14 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Send External Purchase Report. Writes the report down and puts it in line, then waits a while for what Apple says.
+/// Apple: Send External Purchase Report. Stores and queues the report, then waits a while for Apple's answer.
 struct SendExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.SendExternalPurchaseReport
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: ReportStore
 
-  /// How soon it is looked whether Apple has answered, at first and at last.
+  /// The first and the longest pause between checks for Apple's answer.
   private static let pauses = (first: Duration.milliseconds(40), last: Duration.milliseconds(320))
 
   func handle(_ request: SendExternalPurchaseReportRequest, _ context: RPCContext) async throws(RPCError)
@@ -24,7 +24,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     let report = try RetentionCalls.checked(inside: "report") { () throws(RequestRefusal) in
       try ExternalPurchaseReport(body, now: WallClock.now())
     }
-    // The token says where it was made: no other server knows it.
+    // The token's server is the only one that knows it.
     guard try calls.server(request.environment.stated ?? report.server.rawValue, of: app) == report.server else {
       throw .invalidArgument(
         field: "report.externalPurchaseId", "is a token of the \(report.server == .sandbox ? "sandbox" : "production server")")
@@ -32,12 +32,12 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     let patience = request.waitMilliseconds ?? 5000
     guard (0...30_000).contains(patience) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
     let name = ReportStore.Name(bundleId: app.bundleId, server: report.server, requestIdentifier: report.requestIdentifier)
-    let standing: ReportStore.Standing
+    let outcome: ReportStore.SubmissionOutcome
     do throws(RedisError) {
-      // In whatever order its members stand, it is the same report.
-      standing = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
+      // The digest does not depend on the order of members.
+      outcome = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
     } catch { throw RPCError(error) }
-    switch standing {
+    switch outcome {
     case .accepted: break
     case .reused:
       throw .failedPrecondition("another report was sent under this report.requestIdentifier", reason: "REQUEST_IDENTIFIER_REUSED")
@@ -49,7 +49,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
         try await settled(name, until: min(.now + .milliseconds(Int64(patience)), context.deadline - .milliseconds(200)))))
   }
 
-  /// Also one that is in line: the call that brought it may have ended before it was.
+  /// Also for a known report, because the call that stored it may have ended before it was queued.
   private func queue(_ task: ReportTask) async throws(RPCError) {
     do throws(QueueError) {
       _ = try await deliveries.accept(
@@ -58,11 +58,11 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
           message: QueueMessage(kind: ReportTask.kind, body: task.body, receivedAt: WallClock.now(), source: "rpc")))
     } catch {
       if case .backlogFull = error { throw .unavailable("too many reports wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5)) }
-      throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 
-  /// The report when it is settled, or as it is at that moment.
+  /// The report when it is settled, or its state at that time.
   private func settled(_ name: ReportStore.Name, until moment: ContinuousClock.Instant) async throws(RPCError) -> ReportRecord {
     var pause = Self.pauses.first
     do throws(RedisError) {
@@ -75,7 +75,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
   }
 }
 
-/// What became of a report that was sent here.
+/// The state of a report.
 struct GetExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.GetExternalPurchaseReport
   let calls: AppStoreCalls
@@ -93,7 +93,7 @@ struct GetExternalPurchaseReportHandler: RPCHandler {
   }
 }
 
-/// The reports that were sent here, newest first.
+/// The reports, newest first.
 struct ListExternalPurchaseReportsHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.ListExternalPurchaseReports
   let store: ReportStore
@@ -132,7 +132,7 @@ struct RetrieveExternalPurchaseReportHandler: RPCHandler {
       let answer = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
       return RetrieveExternalPurchaseReportResponse(response: answer.response, environment: answer.server.rawValue)
     } catch {
-      // Apple says 400 of a report that it does not have; what is wrong with the identifier's form was told before.
+      // Apple answers 400 for an unknown report. The form of the identifier was checked before.
       guard error.code == .invalidArgument, error.reason == RPCError.refusedByApple else { throw error }
       throw .notFound("Apple has no report under this requestIdentifier", field: "requestIdentifier")
     }

@@ -4,10 +4,10 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// A report of an external purchase token and what became of it. Times are milliseconds since 1970.
+/// A report of an external purchase token and its state. Times are milliseconds since 1970.
 struct ReportRecord: Sendable, Hashable {
   enum State: String, Sendable, CaseIterable {
-    /// Apple was not asked yet, or is asked again.
+    /// Apple has not accepted or refused it yet.
     case waiting
     case accepted
     case refused
@@ -18,24 +18,24 @@ struct ReportRecord: Sendable, Hashable {
   let requestIdentifier: String
   let body: JSONObject
   let state: State
-  /// How often the report was handed in anew: after a refusal it may be mended under the same identifier.
+  /// The number of submissions. A refused report may be corrected and submitted again under its identifier.
   let round: Int64
   let attempts: Int64
   let receivedAt: Int64
   let completedAt: Int64?
   let lastError: String?
-  /// Apple's errors, as they came.
+  /// Apple's errors, unchanged.
   let errors: [JSONObject]
 }
 
-/// The reports in Redis, a hash each, and their names by when they came.
+/// The reports in Redis, a hash each, and indexes of their names by time.
 struct ReportStore: Sendable {
-  /// How long a report can be read, seconds.
+  /// How long a report is kept, seconds.
   static let keptSeconds: Int64 = 365 * 86_400
 
   let redis: RedisClient
 
-  /// Which report: those of the two servers have nothing in common.
+  /// The name of a report. The two servers have separate reports.
   struct Name: Sendable, Hashable {
     let bundleId: String
     let server: AppStoreServer
@@ -56,22 +56,23 @@ struct ReportStore: Sendable {
     }
   }
 
-  /// What became of a report that was handed in.
-  enum Standing: Sendable, Hashable {
-    /// Apple is to be asked, or is being asked; with the number of its round.
+  /// The outcome of a submission.
+  enum SubmissionOutcome: Sendable, Hashable {
+    /// The report is to be sent to Apple, or being sent; with the number of its round.
     case waiting(round: Int64)
     /// Apple has it.
     case accepted
-    /// Another report waits or was accepted under its identifier.
+    /// Another report with this identifier waits or was accepted.
     case reused
   }
 
   private static func key(_ name: Name) -> String { Keys.own("recovery", "report:\(name.text)", shardOf: name.text) }
 
-  /// All reports, or those that are to be looked after: among the accepted ones of a year they would have to be searched for.
-  private func list(_ state: ReportRecord.State?) -> StartedList {
+  /// The index of all reports, or of those in one state. Waiting and refused ones have their own, because searching for them among the
+  /// accepted ones would take long.
+  private func list(_ state: ReportRecord.State?) -> StartTimeIndex {
     let name = state == nil || state == .accepted ? "reports" : "reports-\(state?.rawValue ?? "")"
-    return StartedList(redis: redis, name: name, shardOf: name)
+    return StartTimeIndex(redis: redis, name: name, shardOf: name)
   }
 
   // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
@@ -113,8 +114,8 @@ struct ReportStore: Sendable {
       return 1
       """)
 
-  /// Writes a report down, unless it is known.
-  func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> Standing {
+  /// Stores a report, unless it is known.
+  func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> SubmissionOutcome {
     let now = WallClock.now()
     let reply = try await Self.begin.run(
       on: redis, keys: [Self.key(name)],
@@ -135,18 +136,18 @@ struct ReportStore: Sendable {
     }
   }
 
-  /// Counts a sending that is about to be made; answers how many were before it, or nil where the round is over.
+  /// Counts an attempt to send a report before it is made. Returns the number of earlier attempts; nil if the round is over.
   func attempt(_ name: Name, round: Int64) async throws(RedisError) -> Int64? {
     let reply = try await Self.attempt.run(on: redis, keys: [Self.key(name)], arguments: [.integer(round)])
     guard let sent = reply.integer else { throw .unexpectedReply("report_attempt") }
     return sent < 0 ? nil : sent
   }
 
-  /// Notes what Apple said.
+  /// Stores Apple's answer.
   func note(
     _ name: Name, round: Int64, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
   ) async throws(RedisError) {
-    // Before and after: whoever dies in between leaves a name too much, which is passed by.
+    // Indexes are changed before and after the record. A crash in between leaves an extra name, which is skipped.
     if state == .refused { try await list(.refused).add(name.text, of: name.bundleId, startedAt: WallClock.now()) }
     _ = try await Self.note.run(
       on: redis, keys: [Self.key(name)],
@@ -157,7 +158,7 @@ struct ReportStore: Sendable {
     if state != .waiting { try await list(.waiting).remove(name.text, of: name.bundleId) }
   }
 
-  /// Nil where no report has that name.
+  /// Nil if there is no such report.
   func state(_ name: Name) async throws(RedisError) -> ReportRecord.State? {
     try await redis.send(["HGET", .string(Self.key(name)), "state"]).string.flatMap(ReportRecord.State.init(rawValue:))
   }
@@ -184,7 +185,7 @@ struct ReportStore: Sendable {
     bundleId: String?, state: ReportRecord.State?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (reports: [ReportRecord], next: PageToken?) {
     let page = try await list(state).page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
-      try await SideBySide.all(names) { (text) async throws(RedisError) -> ReportRecord? in
+      try await ConcurrentQueries.all(names) { (text) async throws(RedisError) -> ReportRecord? in
         guard let name = Name(text), let record = try await record(name) else { return nil }
         return state == nil || record.state == state ? record : nil
       }

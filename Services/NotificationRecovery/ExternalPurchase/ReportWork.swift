@@ -5,7 +5,7 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// One round of a report, on its way through the queue `reports`.
+/// One round of a report, as a task of the queue `reports`.
 struct ReportTask: Sendable, Hashable {
   /// The kind of the queue's message.
   static let kind = "report"
@@ -13,14 +13,14 @@ struct ReportTask: Sendable, Hashable {
   let name: ReportStore.Name
   let round: Int64
 
-  /// As the queue carries it.
+  /// The message's body.
   var body: [UInt8] { JSONValue.object(["report": .string(name.text), "round": .integer(round)]).serialized }
 
   var idempotencyKey: String { "report:\(name.text):\(round)" }
 }
 
 extension ReportTask {
-  /// Reads that form; nil for anything else.
+  /// Parses a message's body; nil if it is invalid.
   init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body).objectValue, let name = object["report"]?.stringValue.flatMap(ReportStore.Name.init),
       let round = object["round"]?.int64Value
@@ -29,22 +29,22 @@ extension ReportTask {
   }
 }
 
-/// Works the queue `reports`: sends reports of external purchases to Apple until Apple has taken or refused them. A report that may have been
-/// sent before is asked for first: Apple refuses one that it has.
+/// Works the queue `reports`: sends reports of external purchases to Apple until Apple has accepted or refused them. Before a report is
+/// sent again, Apple is asked whether it has it, because Apple refuses a report that it has.
 struct ReportWork: Sendable {
   let calls: AppStoreCalls
   let store: ReportStore
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long a question may take with all its retries.
+  /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
   private static let operatorPause: Duration = .seconds(300)
   private static let widestPause: Double = 600_000
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     guard lease.message.kind == ReportTask.kind, let task = ReportTask(body: lease.message.body) else {
-      return .deadLetter(error: "the message is no report of an external purchase")
+      return .deadLetter(error: "the message is not a report of an external purchase")
     }
     let record: ReportRecord
     let sent: Int64
@@ -74,15 +74,14 @@ struct ReportWork: Sendable {
     } catch {
       let refusal = error
       guard case .apple(let reason) = refusal, reason.classification == .permanent else { return await failed(task, refusal, lease) }
-      // Apple refuses what it has: an earlier sending may have arrived that it did not know of yet when it was asked, or one by a worker
-      // that was taken for dead.
+      // Apple refuses a report that it has. An earlier attempt may have arrived after Apple was asked, or another worker may have sent it.
       do throws(AppStoreCallFailure) {
         return try await isKnown(record, app) ? await end(task, .accepted) : await failed(task, refusal, lease)
       } catch { return await failed(task, error, lease) }
     }
   }
 
-  /// Whether Apple has the report, and not another one under its identifier.
+  /// True if Apple has this report, and not another one under its identifier.
   private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
     do throws(AppStoreCallFailure) {
       let answer = try await calls.ask(
@@ -90,14 +89,14 @@ struct ReportWork: Sendable {
         deadline: .now + Self.questionTime)
       return answer.response["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
     } catch {
-      // Apple says 400 of a report that it does not have.
+      // Apple answers 400 for an unknown report.
       if case .apple(let failure) = error, failure.classification == .permanent { return false }
       throw error
     }
   }
 
   private func failed(_ task: ReportTask, _ failure: AppStoreCallFailure, _ lease: LeasedMessage) async -> WorkOutcome {
-    // Reports have no signed parts: only Apple's own error comes here.
+    // Answers about reports have no JWS, so the only failure is an error of Apple's.
     guard case .apple(let error) = failure else { return .retry(after: nil, error: "\(failure)") }
     let backoff = Duration.milliseconds(
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
@@ -106,7 +105,7 @@ struct ReportWork: Sendable {
       return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error)
     case .retry, .server: return await wait(task, backoff, error)
     case .credentials, .configuration:
-      logger.warning("reports of external purchases wait: Apple refuses our questions", metadata: ["reason": "\(error)"])
+      logger.warning("reports of external purchases wait, because Apple refuses our requests", metadata: ["reason": "\(error)"])
       return await wait(task, Self.operatorPause, error)
     case .tryOtherEnvironment, .permanent:
       let errors = (error.details?["errors"]?.arrayValue ?? []).compactMap(\.objectValue)
@@ -115,9 +114,9 @@ struct ReportWork: Sendable {
     }
   }
 
-  /// A stated delay is not counted towards giving up: what passes is waited for, however long.
+  /// Retries later. A stated delay does not count as an attempt, so that temporary errors are retried without limit.
   private func wait(_ task: ReportTask, _ delay: Duration, _ error: AppStoreServerAPIError) async -> WorkOutcome {
-    // Without the note only the reason is missing where the report is read.
+    // If this fails, only the reason is missing in the report.
     try? await store.note(task.name, round: task.round, .waiting, error: "\(error)")
     return .retry(after: delay, error: "\(error)")
   }

@@ -3,9 +3,9 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// What is known of gaps, a hash each, and the gaps of each app by when they were found.
+/// The records of gaps, a hash each, and indexes of each app's gaps by time.
 struct GapStore: Sendable {
-  /// How long a gap can be read, seconds.
+  /// How long a gap is kept, seconds.
   static let keptSeconds: Int64 = 180 * 86_400
 
   let redis: RedisClient
@@ -29,7 +29,7 @@ struct GapStore: Sendable {
       return 0
       """)
 
-  /// Notes a gap that is looked into now; false when this very delivery has settled it before.
+  /// Records a gap whose look-up begins. Returns false if this delivery has settled it before.
   func begin(_ report: GapReport, delivery: String) async throws(RedisError) -> Bool {
     let id = Self.id(report.key)
     let isOpen =
@@ -44,7 +44,7 @@ struct GapStore: Sendable {
     return isOpen
   }
 
-  /// Why it is not looked into yet; nil when nothing stands in the way.
+  /// Records why the look-up has to wait; nil if it does not.
   func note(_ report: GapReport, error: String?) async throws(RedisError) {
     let key = Self.key(Self.id(report.key))
     if let error {
@@ -54,12 +54,12 @@ struct GapStore: Sendable {
     }
   }
 
-  /// How many notifications the look-up brought in.
+  /// Records the number of notifications that the look-up found.
   func found(_ report: GapReport, notifications: Int) async throws(RedisError) {
     try await redis.send(["HSET", .string(Self.key(Self.id(report.key))), "notifications", .integer(Int64(notifications))])
   }
 
-  /// How it ended.
+  /// Records the end of a gap.
   func settle(_ settlement: GapSettlement, now: Int64) async throws(RedisError) {
     var words: [RedisArgument] = [
       "HSET", .string(Self.key(Self.id(settlement.key))), "state", .string(settlement.state.rawValue), "completedAt", .integer(now),
@@ -78,7 +78,7 @@ struct GapStore: Sendable {
     var last = token
     let step = 200
     while true {
-      // By score and then by name, both falling; what is at or before the token's place is passed by.
+      // By score and then by name, both descending. Entries up to the token's position are skipped.
       let reply = try await redis.send([
         "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
         .integer(Int64(last?.offset ?? 0)), .integer(Int64(step)),
@@ -107,7 +107,7 @@ struct GapStore: Sendable {
   }
 }
 
-/// A gap and what became of it. Times are milliseconds since 1970.
+/// A gap and its state. Times are milliseconds since 1970.
 struct GapRecord: Sendable, Hashable {
   let report: GapReport
   /// `suspected`, `recovered` or `unrecoverable`.

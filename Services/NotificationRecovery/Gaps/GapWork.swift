@@ -5,28 +5,28 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Works the queue `gaps`: looks a gap up at Apple, brings in the notifications that were missed, and leaves verifier, which owns the
-/// state, Apple's word on it. How the gap ended comes back by the same queue.
+/// Works the queue `gaps`: looks a gap up at Apple, queues the missed notifications, and queues Apple's status of the subscription for
+/// verifier, which owns the state. Verifier reports the end of the gap by the same queue.
 struct GapWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: GapStore
   let journal: IntakeJournal
-  /// Without a sign of life of any ingest for so long there is an outage.
+  /// The time without a heartbeat of any ingest that counts as an outage.
   let outageAfter: Duration
-  /// How many times faster Apple's retry schedule runs, for development.
+  /// The factor by which Apple's retry schedule runs faster, for development.
   let timeScale: Double
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long a question may take with all its retries.
+  /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
-  /// What Apple made in the same moment as the step before the gap is asked for too, milliseconds.
+  /// The time before the gap that is requested too, because notifications may have the same time as the last step, milliseconds.
   private static let overlap: Int64 = 60_000
   private static let retentionMargin: Int64 = 600_000
 
-  /// Why a gap is not looked up now.
-  private enum Obstacle: Error {
+  /// Why a gap cannot be looked up now.
+  private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case paging(HistoryPager.Failure)
     case queue(QueueError)
@@ -36,10 +36,12 @@ struct GapWork: Sendable {
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
     case GapReport.kind:
-      guard let report = GapReport(body: lease.message.body) else { return .deadLetter(error: "the message is no gap") }
+      guard let report = GapReport(body: lease.message.body) else { return .deadLetter(error: "the message is not a gap") }
       return await lookUp(report, lease)
     case GapSettlement.kind:
-      guard let settlement = GapSettlement(body: lease.message.body) else { return .deadLetter(error: "the message is no gap's end") }
+      guard let settlement = GapSettlement(body: lease.message.body) else {
+        return .deadLetter(error: "the message is not the end of a gap")
+      }
       return await settle(settlement)
     default: return .deadLetter(error: "unknown kind of message")
     }
@@ -54,7 +56,7 @@ struct GapWork: Sendable {
   }
 
   private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
-    do throws(Obstacle) {
+    do throws(LookUpError) {
       if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
         return .retry(after: .milliseconds(patience), error: "Apple's own retries after an outage are waited for")
       }
@@ -87,7 +89,7 @@ struct GapWork: Sendable {
     }
   }
 
-  /// How long Apple's own retries are waited for because of an outage, milliseconds; nil when they are not.
+  /// How long to wait for Apple's own retries because of an outage, milliseconds; nil if there is none.
   private func patience(_ gap: SubscriptionGap) async throws(RedisError) -> Int64? {
     let known = try await journal.outages()
     let silentSince = known.lastBeat.flatMap { known.now - $0 > outageAfter.milliseconds ? $0 : nil }
@@ -98,10 +100,10 @@ struct GapWork: Sendable {
 
   // MARK: Questions
 
-  /// Brings in what Apple's history has between the step before the gap and now; answers the UUIDs of those that are new.
+  /// Queues the notifications of Apple's history from the step before the gap up to now. Returns the UUIDs of new ones.
   private func notifications(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) -> [String] {
+  ) async throws(LookUpError) -> [String] {
     let now = WallClock.now()
     let request: NotificationHistoryRequest
     do throws(RequestRefusal) {
@@ -124,18 +126,18 @@ struct GapWork: Sendable {
           action = next
           continue
         }
-        // A transaction that Apple does not know has no history: its status says so too.
+        // If Apple does not know the transaction, there is no history; the request of its status says the same.
         if error.isUnknownPurchase { return new }
         throw .call(.apple(error))
       }
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
-        let taken: RecoveredNotification.Taken
+        let taken: RecoveredNotification.AcceptResult
         do throws(QueueError) { taken = try await notification.takeIn(deliveries, attributes: ["gapId": report.gap.id]) } catch {
           throw .queue(error)
         }
         metrics.took(taken)
-        // One that an earlier try brought in may not be taken into the history yet either; verifier knows what it has.
+        // A notification that an earlier attempt queued may not be in the subscription's history yet. Verifier knows which ones are.
         guard let uuid = notification.found.notificationUUID?.lowercased() else { continue }
         if case .accepted = taken {
           new.append(uuid)
@@ -145,22 +147,22 @@ struct GapWork: Sendable {
       }
       action = pager.received(hasMore: page.hasMore, paginationToken: page.paginationToken)
     }
-    // What was not read may explain the gap.
+    // The pages that were not read may close the gap.
     if case .failed(let failure) = action { throw .paging(failure) }
     return new
   }
 
-  private func isVerified(_ notification: RecoveredNotification) async throws(Obstacle) -> Bool {
+  private func isVerified(_ notification: RecoveredNotification) async throws(LookUpError) -> Bool {
     guard let key = notification.found.naturalKey else { return true }
     do throws(QueueError) {
       return try await deliveries.isNaturalKeySeen(key, orderKey: notification.found.orderKey, long: true)
     } catch { throw .queue(error) }
   }
 
-  /// Apple's word on the subscription; nil when Apple knows none of that id.
+  /// Apple's status of the subscription; nil if Apple does not know it.
   private func status(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) -> StatusObservation.Answer? {
+  ) async throws(LookUpError) -> StatusObservation.Answer? {
     do throws(AppStoreCallFailure) {
       let answer = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.questionTime)
@@ -173,10 +175,10 @@ struct GapWork: Sendable {
     }
   }
 
-  /// Puts the periods that were paid for inside the gap onto the feed: facts that no notification may tell any more.
+  /// Queues the transactions inside the gap for the feed, because there may be no notification of them any more.
   private func transactions(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     var query = TransactionHistoryQuery()
     query.startDate = report.gap.after.map { max(0, $0 + 1) }
     if report.gap.rules != [.silence] { query.endDate = report.gap.before + 1 }
@@ -201,7 +203,7 @@ struct GapWork: Sendable {
 
   private func leave(
     _ body: [UInt8], kind: String, key: String, _ report: GapReport, attributes: [String: String]
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     do throws(QueueError) {
       _ = try await deliveries.accept(
         AcceptRequest(
@@ -212,12 +214,12 @@ struct GapWork: Sendable {
     } catch { throw .queue(error) }
   }
 
-  private func storing<Value>(_ body: () async throws(RedisError) -> Value) async throws(Obstacle) -> Value {
+  private func storing<Value>(_ body: () async throws(RedisError) -> Value) async throws(LookUpError) -> Value {
     do throws(RedisError) { return try await body() } catch { throw .store(error) }
   }
 
-  /// A gap is never given up for Apple's or an operator's delay: a stated time is not counted towards giving up.
-  private func wait(for obstacle: Obstacle, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
+  /// Retries later. A stated delay does not count as an attempt, so that a gap is not given up because Apple or an operator takes long.
+  private func wait(for obstacle: LookUpError, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     let random = Double.random(in: 0...1)
     let step = Duration.milliseconds(GapLookUpRule.step(attempt: lease.attempt, random: random))
     let failure: String

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// A response that hands Apple's answer on, with what is signed in it decoded.
+/// A response with Apple's answer and its decoded JWS.
 protocol AppleAnswer: RPCMessage {
   var response: JSONObject? { get set }
   var decoded: [JSONObject] { get set }

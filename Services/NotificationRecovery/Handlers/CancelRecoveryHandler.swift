@@ -2,13 +2,13 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// Stops a recovery; what was brought back stays. One that is over stays as it is.
+/// Cancels a recovery; notifications that were brought back stay. A recovery that has ended is not changed.
 struct CancelRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.CancelRecovery
   let store: RecoveryStore
   let leadership: AppLeadership
 
-  /// How long it is waited for the runner to notice; afterwards the answer says that it still runs.
+  /// How long to wait for the runner to notice; after that the response says that the recovery still runs.
   private static let patience: Duration = .seconds(5)
 
   func handle(_ request: CancelRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> CancelRecoveryResponse {
@@ -19,7 +19,7 @@ struct CancelRecoveryHandler: RPCHandler {
       try await store.requestCancel(job)
       while job.state == .running, ContinuousClock.now < end {
         if let term = try await leadership.claim(job.bundleId) {
-          // Nobody leads the app now.
+          // No instance leads the app now.
           if var mine = try await store.job(job.id), mine.state == .running {
             mine.finish(.cancelled, now: WallClock.now())
             _ = try await store.save(mine, term)

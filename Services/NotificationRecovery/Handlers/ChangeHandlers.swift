@@ -66,7 +66,7 @@ struct SetAppAccountTokenHandler: RPCHandler {
   }
 }
 
-/// Apple: Finish Transaction. Finishing what is finished changes nothing.
+/// Apple: Finish Transaction. Repetitions change nothing.
 struct FinishTransactionHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.FinishTransaction
   let calls: AppStoreCalls

@@ -4,8 +4,8 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Extend Subscription Renewal Dates for All Active Subscribers. Takes hours to days; cannot be undone: when it is not known what
-/// became of a request, Apple is asked whether it has it before it is made again.
+/// Apple: Extend Subscription Renewal Dates for All Active Subscribers. It takes hours to days and cannot be undone. If the outcome of a
+/// request is unknown, Apple is asked whether it has the request before it is sent again.
 struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendRenewalDatesForAllSubscribers
   let calls: AppStoreCalls
@@ -15,7 +15,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
     -> ExtendRenewalDatesForAllSubscribersResponse
   {
     let app = try calls.app(request.bundleId)
-    // Nothing in the request belongs to one environment: it must be said.
+    // The request must name the environment, because nothing else in it determines one.
     let server = try calls.requiredServer(request.environment, of: app)
     let wanted: RenewalDateExtension
     let body: JSONObject
@@ -39,7 +39,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   ) async throws(RPCError) -> AppStoreCalls.Answer {
     let isNew: Bool
     do throws(RedisError) { isNew = try await attempts.beginMass(name) } catch {
-      // Without the note nobody could tell later that Apple must be asked first.
+      // Without the record, nobody would know later that Apple must be asked first.
       throw RPCError(error)
     }
     if !isNew, let known = try await known(path, app, server, context) { return known }
@@ -54,7 +54,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
     }
   }
 
-  /// What Apple would have answered, had its answer come; nil when Apple has no such request.
+  /// The answer of an earlier request that was lost; nil if Apple has no such request.
   private func known(
     _ path: [String], _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ context: RPCContext
   ) async throws(RPCError) -> AppStoreCalls.Answer? {

@@ -5,8 +5,8 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Extend a Subscription Renewal Date. Cannot be undone, and Apple allows two in a year: when it is not known what became of a
-/// request, the subscription's end is looked up before anything is tried again.
+/// Apple: Extend a Subscription Renewal Date. It cannot be undone, and Apple allows two in a year. If the outcome of a request is unknown,
+/// the subscription's end is looked up before anything is sent again.
 struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendSubscriptionRenewalDate
   let calls: AppStoreCalls
@@ -25,7 +25,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     let server = try calls.server(request.environment, of: app)
     return ExtendSubscriptionRenewalDateResponse(
       try await attempts.alone([app.bundleId, id, wanted.requestIdentifier], until: context.deadline) { () async throws(RPCError) in
-        // Looked up while no other call of that name may be changing it.
+        // Looked up while no other call of that name can change it.
         try await extend(id, wanted, try await end(of: id, app, server, context), app, context)
       })
   }
@@ -33,11 +33,11 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   private func extend(
     _ id: String, _ wanted: RenewalDateExtension, _ now: End, _ app: DeploymentConfiguration.App, _ context: RPCContext
   ) async throws(RPCError) -> AppStoreCalls.Answer {
-    // By the server that has it: a caller may name the environment one time and not the other.
+    // Named by the server that has the subscription, because callers may or may not name the environment.
     let name = [app.bundleId, now.server.rawValue, id, wanted.requestIdentifier]
     let note: ExtensionAttempts.Note
     do throws(RedisError) { note = try await attempts.begin(name, now.subscriptionEnd) } catch {
-      // Without the note nobody could tell later whether it was done.
+      // Without the record, nobody would know later whether it was done.
       throw RPCError(error)
     }
     if !note.isNew, let done = try await done(wanted, since: note.end, now, app, context) { return Self.answer(id, done) }
@@ -46,7 +46,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
         .extendRenewalDate, app: app, server: now.server, path: [id], body: wanted.body, deadline: context.deadline - .seconds(2))
     } catch {
       guard case .apple(let failure) = error, failure.isOutcomeUnknown else {
-        // Refused: this call has done nothing. What an earlier one did is still not known.
+        // A refused call has done nothing. The outcome of an earlier call is still unknown.
         if note.isNew { try? await attempts.forget(name) }
         throw RPCError(error, now: WallClock.now())
       }
@@ -56,7 +56,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     }
   }
 
-  /// The extended period, when the one that ended so before has moved by what was asked for. A renewal meanwhile is another period.
+  /// The extended period, if the recorded period has moved by the requested time. A renewal is another period.
   private func done(
     _ wanted: RenewalDateExtension, since before: SubscriptionEnd, _ now: End, _ app: DeploymentConfiguration.App,
     _ context: RPCContext
@@ -70,13 +70,13 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     return wanted.isDone(from: before, to: period.subscriptionEnd) ? period : nil
   }
 
-  /// A period of a subscription, by Apple's word.
+  /// A period of a subscription, as Apple reports it.
   private struct End {
     let server: AppStoreServer
     let subscriptionEnd: SubscriptionEnd
     let transaction: JSONObject
 
-    /// Nil for what does not end.
+    /// Nil for a transaction without an end.
     init?(server: AppStoreServer, transaction: JSONObject) {
       guard let date = transaction["expiresDate"]?.int64Value else { return nil }
       self.server = server
@@ -85,7 +85,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     }
   }
 
-  /// Where a subscription ends now.
+  /// The current end of a subscription.
   private func end(
     of id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> End {
@@ -96,7 +96,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     throw .notFound("the customer has no subscription of this original transaction id", field: "originalTransactionId")
   }
 
-  /// What Apple would have answered, had its answer come.
+  /// The answer of an earlier request that was lost.
   private static func answer(_ id: String, _ end: End) -> AppStoreCalls.Answer {
     var response: JSONObject = ["originalTransactionId": .string(id)]
     response["webOrderLineItemId"] = end.transaction["webOrderLineItemId"]

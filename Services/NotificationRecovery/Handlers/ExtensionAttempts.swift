@@ -4,32 +4,32 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Extensions that were asked for, by their names: what tells later whether one was done, and that each is asked for by one call at a
-/// time, whatever keys the calls have.
+/// Records of requested extensions, by name. They tell later whether an extension was done, and make sure that one call at a time requests
+/// it, whatever idempotency keys the calls have.
 struct ExtensionAttempts: Sendable {
-  /// What the first call of a name noted.
+  /// The record of the first call of a name.
   struct Note: Sendable, Hashable {
     let end: SubscriptionEnd
-    /// Whether this call made it.
+    /// True if this call made the record.
     let isNew: Bool
   }
 
-  /// Longer than anybody repeats a request, seconds.
+  /// How long a record is kept, longer than callers repeat a request, seconds.
   static let keptSeconds: Int64 = 30 * 86_400
 
   let redis: RedisClient
 
-  /// Runs the body while no other call of that name runs its own, up to that moment; otherwise `unavailable`.
+  /// Runs the body while no other call of that name runs, until the deadline at most. Otherwise throws `unavailable`.
   func alone<Value: Sendable>(
     _ name: [String], until deadline: ContinuousClock.Instant, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {
-    try await SoleCall(redis: redis).run(
+    try await ExclusiveCall(redis: redis).run(
       Self.key("extending", name), until: deadline,
       otherwise: .unavailable(
         "the same extension is being asked for by another call", reason: "EXTENSION_UNDER_WAY", retryAfter: .seconds(2)), body)
   }
 
-  /// Notes an extension that is about to be asked for; answers where the subscription ended when it was first.
+  /// Records an extension before it is requested. Returns the subscription's end at the first record.
   func begin(_ name: [String], _ end: SubscriptionEnd) async throws(RedisError) -> Note {
     let key = Self.key("extension", name)
     let text = "\(end.expiresDate) \(end.transactionId ?? "")"
@@ -43,7 +43,7 @@ struct ExtensionAttempts: Sendable {
 
   func forget(_ name: [String]) async throws(RedisError) { try await redis.send(["DEL", .string(Self.key("extension", name))]) }
 
-  /// Notes an extension for all that is about to be asked for; whether it never was before.
+  /// Records an extension for all subscribers before it is requested. Returns true if it is new.
   func beginMass(_ name: [String]) async throws(RedisError) -> Bool {
     try await redis.send(["SET", .string(Self.key("mass-extension", name)), "1", "NX", "EX", .integer(Self.keptSeconds)]).string != nil
   }

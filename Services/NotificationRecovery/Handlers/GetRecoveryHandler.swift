@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// How far a recovery is.
+/// The progress of a recovery.
 struct GetRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetRecovery
   let store: RecoveryStore

@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The subscriptions of an app whose history skips a step, newest first.
+/// The gaps in the histories of an app's subscriptions, newest first.
 struct ListGapsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListGaps
   let store: GapStore

@@ -75,7 +75,7 @@ struct GetTransactionHistoryHandler: RPCHandler {
   }
 }
 
-/// Apple: Look Up Order ID; production only. An order id that is none is no error: the answer's `status` says so.
+/// Apple: Look Up Order ID; production only. An unknown order id is not an error: the answer's `status` says so.
 struct LookUpOrderHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.LookUpOrder
   let calls: AppStoreCalls

@@ -4,13 +4,13 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Finds the ids of receipts and puts the receipts in line for Apple to be asked; answers before that is done.
+/// Finds the ids of receipts and queues them. Returns before Apple is asked.
 struct MigrateReceiptsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.MigrateReceipts
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: MigrationStore
-  /// The most receipts of one call.
+  /// The greatest number of receipts of one call.
   let most: Int
 
   func handle(_ request: MigrateReceiptsRequest, _ context: RPCContext) async throws(RPCError) -> MigrateReceiptsResponse {
@@ -21,8 +21,8 @@ struct MigrateReceiptsHandler: RPCHandler {
     for (index, receipt) in request.receipts.enumerated() where (receipt.id ?? "").utf8.count > 256 {
       throw .invalidArgument(field: "receipts[\(index)].id", "is longer than 256 bytes")
     }
-    // A call that is executed again, since its instance died, names the same migration and the same batch.
-    // Other receipts under a key that is used again are another batch.
+    // A call that is executed again after a crash names the same migration and the same batch. Other receipts under a reused key are
+    // another batch.
     let batch = RecoveryID.make([
       "migrate", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
     ])
@@ -31,12 +31,12 @@ struct MigrateReceiptsHandler: RPCHandler {
     var failures: [MigrationFailureRecord] = []
     var noPurchase = 0
     var results: [MigratedReceipt] = []
-    /// Where in the answer each task's receipt stands.
+    /// For each task, the index of its receipt in the response.
     var places: [Int] = []
     for receipt in request.receipts {
       var result = MigratedReceipt(id: receipt.id)
-      do throws(ReceiptReading.Failure) {
-        let reading = try ReceiptReading(receipt, bundleId: app.bundleId)
+      do throws(ReceiptContents.Failure) {
+        let reading = try ReceiptContents(receipt, bundleId: app.bundleId)
         result.originalTransactionIds = reading.originalTransactionIds
         result.transactionIds = reading.originalTransactionIds.isEmpty ? reading.transactionIds : []
         if reading.ids.isEmpty {
@@ -69,13 +69,13 @@ struct MigrateReceiptsHandler: RPCHandler {
     case .added(let isNew):
       for (index, place) in places.enumerated() { results[place].state = isNew[index] ? "queued" : "duplicate" }
     }
-    // Also those that are in: the call that brought them may have ended before they were queued. What is queued melts into one, and
-    // what is done is not asked for again.
+    // Known ones are queued too, because the call that stored them may have ended before it queued them. A queued or finished one is not
+    // asked about twice.
     try await queue(tasks)
     return MigrateReceiptsResponse(results: results, migrationId: id)
   }
 
-  /// Side by side: Redis writes what comes together to disk at once.
+  /// Concurrently, because Redis syncs concurrent writes to disk at once.
   private func queue(_ tasks: [MigrationTask]) async throws(RPCError) {
     let failure = await withTaskGroup(of: QueueError?.self) { group in
       for task in tasks {
@@ -91,16 +91,16 @@ struct MigrateReceiptsHandler: RPCHandler {
       }
       return await group.reduce(nil) { $0 ?? $1 }
     }
-    // With the same key the call goes on where it stopped.
+    // A repetition with the same key continues where this call stopped.
     switch failure {
     case nil: return
     case .backlogFull: throw .unavailable("too many receipts wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5))
-    default: throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+    default: throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 struct GetMigrationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetMigration
   let store: MigrationStore
@@ -110,7 +110,7 @@ struct GetMigrationHandler: RPCHandler {
   }
 }
 
-/// Ends a migration. Apple is not asked about the receipts that wait; a question that is under way is finished and counted.
+/// Cancels a migration. Apple is not asked about receipts that wait; requests in flight are finished and counted.
 struct CancelMigrationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.CancelMigration
   let store: MigrationStore
@@ -122,7 +122,7 @@ struct CancelMigrationHandler: RPCHandler {
   }
 }
 
-/// The migrations that can still be read, newest first.
+/// The migrations that are still kept, newest first.
 struct ListMigrationsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListMigrations
   let store: MigrationStore
@@ -151,7 +151,7 @@ struct ListMigrationFailuresHandler: RPCHandler {
     if let token {
       let parts = token.split(separator: "-", omittingEmptySubsequences: false)
       guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }) else {
-        throw .invalidArgument(field: "pageToken", "is no nextPageToken of this method")
+        throw .invalidArgument(field: "pageToken", "is not a nextPageToken of this method")
       }
     }
     do throws(RedisError) {
@@ -163,9 +163,9 @@ struct ListMigrationFailuresHandler: RPCHandler {
   }
 }
 
-/// What a migration may be called.
+/// The rule for names of migrations.
 enum MigrationName {
-  /// Nil when none is given.
+  /// Nil if no name is given.
   static func checked(_ name: String?) throws(RPCError) -> String? {
     guard let name, !name.isEmpty else { return nil }
     let isAllowed = name.utf8.allSatisfy { byte in

@@ -3,12 +3,12 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// Starts a recovery and answers at once; the runner of any instance does the work.
+/// Starts a recovery and returns at once; the runner of any instance does the work.
 struct StartRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.StartRecovery
   let calls: AppStoreCalls
   let store: RecoveryStore
-  /// Recoveries of one app that may run and wait.
+  /// The greatest number of running and waiting recoveries of one app.
   let most: Int
 
   func handle(_ request: StartRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> StartRecoveryResponse {
@@ -19,7 +19,7 @@ struct StartRecoveryHandler: RPCHandler {
     let job: RecoveryJob
     do throws(RequestRefusal) {
       job = try RecoveryJob(
-        // A call that is executed again, since its instance died, names the same job; another one under a key that is used again does not.
+        // A call that is executed again after a crash names the same job; another call under a reused key does not.
         id: RecoveryID.make([
           "start", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
         ]), bundleId: app.bundleId, server: server,
@@ -29,7 +29,7 @@ struct StartRecoveryHandler: RPCHandler {
     } catch { throw RPCError(error) }
     let running: [String]
     do throws(RedisError) { running = try await store.runningIDs(app.bundleId) } catch { throw RPCError(error) }
-    // One that is started again is among them.
+    // A job that is started again is among the running ones.
     guard running.count < most || running.contains(job.id) else {
       throw RPCError(
         .resourceExhausted, "\(most) recoveries of this app run or wait already", reason: "TOO_MANY_RECOVERIES", retryDelay: .seconds(60))
@@ -40,6 +40,6 @@ struct StartRecoveryHandler: RPCHandler {
 }
 
 extension RPCError {
-  /// The store of the jobs does not answer.
+  /// The error if Redis is unavailable.
   init(_ error: RedisError) { self = .unavailable("the store of recoveries does not answer", reason: "STORE_UNAVAILABLE") }
 }

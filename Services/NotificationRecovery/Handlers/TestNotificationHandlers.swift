@@ -18,7 +18,7 @@ struct RequestTestNotificationHandler: RPCHandler {
   }
 }
 
-/// Apple: Get Test Notification Status. Not there yet is `not_found`: ask again after 2, 5, 15 and 30 seconds.
+/// Apple: Get Test Notification Status. While there is no status it is `not_found`; callers should ask again after 2, 5, 15 and 30 seconds.
 struct GetTestNotificationStatusHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetTestNotificationStatus
   let calls: AppStoreCalls

@@ -1,18 +1,17 @@
 import AttributionQueue
 import RedisClient
 
-/// One leader per app, whatever the number of instances: a lease in Redis with a fencing token that only grows. Every write of a
-/// recovery's progress compares the token in the same script, so an instance that was stopped and does not know that another took
-/// over can write nothing.
+/// Elects one leader per app among all instances: a lease in Redis with a fencing token that only grows. Every write of a recovery's
+/// progress compares the token in the same script, so an instance that lost the lease without noticing cannot write.
 struct AppLeadership: Sendable {
-  /// An app this instance leads, and the token to prove it.
+  /// An app that this instance leads, and its fencing token.
   struct Term: Sendable, Hashable {
     let bundleId: String
     let token: Int64
   }
 
   let redis: RedisClient
-  /// How long a leader that says nothing stays one.
+  /// How long a lease lasts without renewal.
   let lease: Duration
 
   private var leaseMilliseconds: Int64 { max(1, lease.milliseconds) }
@@ -38,7 +37,7 @@ struct AppLeadership: Sendable {
       return 1
       """)
 
-  /// Nil when another instance leads the app.
+  /// Nil if another instance leads the app.
   func claim(_ bundleId: String) async throws(RedisError) -> Term? {
     let reply = try await Self.claim.run(
       on: redis, keys: [Self.leaseKey(bundleId), Self.fenceKey(bundleId)], arguments: [.integer(leaseMilliseconds)])
@@ -46,7 +45,7 @@ struct AppLeadership: Sendable {
     return Term(bundleId: bundleId, token: token)
   }
 
-  /// Starts the lease's time anew; false when the term is over.
+  /// Renews the lease. Returns false if the term is over.
   func renew(_ term: Term) async throws(RedisError) -> Bool {
     try await Self.renew.run(
       on: redis, keys: [Self.leaseKey(term.bundleId)], arguments: [.integer(term.token), .integer(leaseMilliseconds)]
@@ -57,7 +56,7 @@ struct AppLeadership: Sendable {
     _ = try await Self.renew.run(on: redis, keys: [Self.leaseKey(term.bundleId)], arguments: [.integer(term.token), 0])
   }
 
-  /// Returns when the term is over, or its task is cancelled.
+  /// Renews the lease until the term is over or the task is cancelled.
   func keep(_ term: Term) async {
     var lastRenewal = ContinuousClock.now
     while true {
@@ -67,7 +66,7 @@ struct AppLeadership: Sendable {
         guard try await renew(term) else { return }
         lastRenewal = asked
       } catch {
-        // Redis may be back before the lease is over; after that another may lead.
+        // Redis may come back before the lease expires; after that another instance may lead.
         guard ContinuousClock.now - lastRenewal < lease else { return }
       }
     }

@@ -2,12 +2,12 @@ import AppStore
 import AttributionQueue
 import RedisClient
 
-/// What a recovery took in and holds back for more urgent notifications of the same window: their ids in Redis, by urgency, so that the
-/// app's next leader lets go of them too. Each has a time at which it is worked even when nobody does.
+/// The notifications that a recovery queued and holds back for more urgent ones of the same window. Their ids are in Redis, by urgency, so
+/// that the app's next leader can release them too. Each also has a time at which it is worked in any case.
 struct HeldNotifications: Sendable {
-  /// Ids that are let go at a time.
+  /// The number of ids that are released at a time.
   static let batch = 1000
-  /// How long a list stays that nobody empties, seconds: longer than anything is held.
+  /// How long a list is kept, longer than any notification is held, seconds.
   private static let keptSeconds: Int64 = 7 * 86_400
 
   let redis: RedisClient
@@ -24,7 +24,8 @@ struct HeldNotifications: Sendable {
     try await redis.send(["EXPIRE", .string(key(urgency)), .integer(Self.keptSeconds)])
   }
 
-  /// Takes out the next ones to let go, those held longest first. What is lost between here and the queue comes at its time.
+  /// Removes the next ids to release, those held longest first. Ids that are lost in a crash before they are released become due at their
+  /// time.
   func take(_ urgency: RecoveryUrgency) async throws(RedisError) -> [DeliveryID] {
     let reply = try await redis.send(["LPOP", .string(key(urgency)), .integer(Int64(Self.batch))])
     return (reply.array ?? []).compactMap { $0.string.flatMap { DeliveryID($0) } }

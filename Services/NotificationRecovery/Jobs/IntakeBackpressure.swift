@@ -1,31 +1,31 @@
 import AttributionQueue
 
-/// Lets recoveries put more into the intake only while little waits there: what arrives meanwhile shares that queue, and must not wait
-/// behind a whole outage.
+/// Lets recoveries queue notifications only while few messages wait in the intake, so that new deliveries do not wait behind a whole
+/// outage.
 actor IntakeBackpressure {
   private let administration: QueueAdministration
   private let most: Int64
   private let mostHeld: Int64
-  /// How many may still be put in before it is looked again.
+  /// The number of messages that may be queued before the next check.
   private var room: Int64
-  /// How many may still be held back.
+  /// The number of messages that may be held back before the next check.
   private var heldRoom: Int64
   private var lookedAt: ContinuousClock.Instant?
 
-  /// How long one look at the queue is good.
+  /// How long a check of the queue is valid.
   private static let validity: Duration = .seconds(1)
 
-  /// `most` messages may wait, and `mostHeld` be held back: of all recoveries together.
+  /// The limits of all recoveries together: `most` waiting messages, and `mostHeld` messages held back.
   init(deliveries: DeliveryQueue, most: Int, mostHeld: Int) {
     administration = QueueAdministration(deliveries: deliveries)
     self.most = Int64(most)
-    // What is held counts against the bound of the backlog, at which ingest refuses what is fresh.
+    // Held messages count against the limit of the backlog, at which ingest refuses new deliveries.
     self.mostHeld = Int64(min(mostHeld, max(1, deliveries.configuration.backlogBound / 4)))
     room = self.most
     heldRoom = self.mostHeld
   }
 
-  /// Returns when there is room, and counts `messages` into it. Throws `CancellationError` when its task is cancelled.
+  /// Waits until there is room, and reserves it for `messages`. Throws `CancellationError` if its task is cancelled.
   func pass(_ messages: Int) async throws {
     while true {
       await look()
@@ -37,7 +37,7 @@ actor IntakeBackpressure {
     }
   }
 
-  /// The same for messages that may be held back; false, after a moment, while too many are.
+  /// Waits until there is room for messages that are held back. Returns false, after a pause, if too many are held back.
   func passHolding(_ messages: Int) async throws -> Bool {
     try await pass(messages)
     if heldRoom > 0 {
@@ -50,9 +50,9 @@ actor IntakeBackpressure {
 
   private func look() async {
     guard lookedAt.map({ ContinuousClock.now - $0 >= Self.validity }) ?? true else { return }
-    // Others go by the last look meanwhile.
+    // Set first, so that concurrent callers use the last result meanwhile.
     lookedAt = .now
-    // Whether Redis answers is found out by whoever puts something in.
+    // A failure is ignored here, because queueing a message reports it.
     guard let snapshot = try? await administration.snapshot(.intake) else { return }
     room = most - snapshot.depth
     heldRoom = mostHeld - snapshot.delayed

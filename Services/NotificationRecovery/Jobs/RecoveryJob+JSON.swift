@@ -2,7 +2,7 @@ import AppStore
 import WireJSON
 
 extension RecoveryJob {
-  /// As it is stored.
+  /// The stored form.
   var json: [UInt8] {
     var object: JSONObject = [
       "id": .string(id), "bundleId": .string(bundleId), "environment": .string(server.rawValue), "window": Self.json(window),
@@ -22,7 +22,7 @@ extension RecoveryJob {
     return JSONValue.object(object).serialized
   }
 
-  /// Nil for what this service has not written.
+  /// Nil if the stored value is invalid.
   init?(json bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let id = object["id"]?.stringValue,
       let bundleId = object["bundleId"]?.stringValue,

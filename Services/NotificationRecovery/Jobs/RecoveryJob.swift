@@ -2,11 +2,11 @@ import AppStore
 import AttributionProtocol
 import WireJSON
 
-/// A window whose notifications are brought back, and how far that is. Stored after each page: a killed instance's work goes on.
+/// The recovery of a window's notifications, and its progress. It is stored after each page, so that another instance can continue it.
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }
 
-  /// Edges of a window that are not sharp: Apple is asked for a little more there.
+  /// The inexact edges of a window, beyond which Apple is asked for a little more.
   struct Edges: OptionSet, Sendable {
     let rawValue: Int
     static let before = Edges(rawValue: 1)
@@ -16,7 +16,7 @@ struct RecoveryJob: Sendable, Hashable {
   let id: String
   let bundleId: String
   let server: AppStoreServer
-  /// What was asked for; Apple is asked for a little more on both sides.
+  /// The requested window. Apple is asked for a little more at its inexact edges.
   let window: TimeWindow
   let notificationType: String?
   let notificationSubtype: String?
@@ -34,16 +34,16 @@ struct RecoveryJob: Sendable, Hashable {
   var accepted: Int64 = 0
   var duplicates: Int64 = 0
   var failed: Int64 = 0
-  /// Apple's own attempts by their result.
+  /// The number of Apple's own attempts by result.
   var attemptResults: [String: Int64] = [:]
-  /// What of the window Apple does not keep any more.
+  /// The part of the window that Apple does not keep any more.
   private(set) var uncovered: TimeWindow?
-  /// What Apple is asked for, by parts; nil when Apple keeps nothing of the window.
+  /// The window's slices; nil if Apple keeps nothing of the window.
   var slices: HistorySlices?
 
-  /// The outage's edges are not sharp: Apple's attempts lie around them, milliseconds.
+  /// The time that is added at an inexact edge, because Apple's attempts lie around the edges of an outage, milliseconds.
   static let overlap: Int64 = 600_000
-  /// What is on the edge of Apple's retention is gone before its page is read, milliseconds.
+  /// The margin at the edge of Apple's retention, since what is there may be gone before its page is read, milliseconds.
   static let retentionMargin: Int64 = 600_000
 
   init(
@@ -62,12 +62,12 @@ struct RecoveryJob: Sendable, Hashable {
     self.origin = origin
     self.startedAt = startedAt
     guard window.start <= startedAt + Self.overlap else { throw RequestRefusal(field: "startDate", "lies in the future") }
-    // Refuses wrong combinations of filters before the job exists.
+    // Invalid combinations of filters are refused before the job exists.
     _ = try request(window)
     uncovered = window.clipped(to: server, now: startedAt).uncovered
     let wide = try TimeWindow(
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
-      // Nothing is in the future; a window that reaches there would be cut into slices of which most are empty.
+      // A window into the future would be cut into slices of which most are empty.
       end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
     if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + Self.retentionMargin).covered {
       slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
@@ -81,13 +81,13 @@ struct RecoveryJob: Sendable, Hashable {
       onlyFailures: onlyFailures)
   }
 
-  /// Where Apple's retention begins, milliseconds since 1970.
+  /// The start of Apple's retention, milliseconds since 1970.
   func oldest(now: Int64) -> Int64 { now + Self.retentionMargin - server.notificationHistoryDays * 86_400_000 }
 
-  /// Time went on and with it the start of what Apple keeps.
+  /// Updates ``uncovered``, since the start of Apple's retention moves with time.
   mutating func noteRetention(now: Int64) { uncovered = window.clipped(to: server, now: now).uncovered }
 
-  /// 1 when it is completed; before, the share of the window that was read.
+  /// 1 if it is completed, otherwise the share of the window that was read.
   var progress: Double { state == .completed ? 1 : min(slices?.progress ?? 0, 0.999) }
 
   mutating func finish(_ state: State, now: Int64, error: String? = nil) {
@@ -97,7 +97,7 @@ struct RecoveryJob: Sendable, Hashable {
     if state == .completed { lastError = nil }
   }
 
-  /// For what was stored.
+  /// Restores stored values.
   mutating func restore(uncovered: TimeWindow?, slices: HistorySlices?) {
     self.uncovered = uncovered
     self.slices = slices

@@ -1,9 +1,9 @@
 import AppStore
 import RedisClient
 
-/// A job while several readers work its slices: its counts, and its storing. Many pages that end together share one write.
+/// The progress of a job while several readers work its slices, and its storage. Pages that end together share one write.
 actor RecoveryProgress {
-  /// Why work on a job ends without the job being over: the app's next leader goes on with it.
+  /// Why work on a job ends before the job: the app's next leader continues it.
   enum Interruption: Error { case termOver, stopped }
 
   private(set) var job: RecoveryJob
@@ -20,17 +20,17 @@ actor RecoveryProgress {
     self.term = term
   }
 
-  /// Slices that a leader before this one left open; empty for a new job.
+  /// Slices that an earlier leader left open; empty for a new job.
   var openSlices: [HistorySlice] { job.slices?.open ?? [] }
 
   var isRead: Bool { job.slices?.isFinished ?? true }
 
   func openNext(readers: Int) -> HistorySlice? { job.slices?.openNext(readers: readers) }
 
-  /// A slice's state now; nil when it is closed.
+  /// The current state of a slice; nil if it is closed.
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
 
-  /// A page of a slice is in.
+  /// Records a page of a slice whose notifications were queued.
   func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws -> HistoryPager.Action {
     job.pages += 1
     job.fetched += Int64(page.items.count + page.unusable)
@@ -46,9 +46,9 @@ actor RecoveryProgress {
     return action
   }
 
-  /// Apple refused a page for a reason of paging; nil for any other reason.
+  /// Records that Apple refused a page because of paging. Returns nil for any other error.
   func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> HistoryPager.Action? {
-    // Asked for before the slices are touched: the job cannot be read while a part of it changes.
+    // Read before the slices change, because the job cannot be read while a part of it is modified.
     let oldest = job.oldest(now: now)
     guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: oldest) else { return nil }
     job.noteRetention(now: now)
@@ -66,8 +66,8 @@ actor RecoveryProgress {
     try await save()
   }
 
-  /// Returns when what the job is now, or something newer, is stored. Keeps trying while Redis is away: progress that is not stored
-  /// would be asked for again.
+  /// Returns when the current or a newer state is stored. Retries while Redis is unavailable, because progress that is not stored would be
+  /// requested from Apple again.
   private func save() async throws {
     version += 1
     let mine = version

@@ -5,9 +5,9 @@ import RedisClient
 import Synchronization
 import ServiceRuntime
 
-/// Leads apps that nobody leads, works their jobs, and watches over them.
+/// Becomes the leader of apps without one, works their jobs, and watches them.
 final class RecoveryRunner: Sendable {
-  /// What a leader does for an app beside its jobs, again and again.
+  /// Periodic work of an app's leader besides its jobs.
   typealias Watch = @Sendable (_ term: AppLeadership.Term) async -> Void
 
   private let apps: [String]
@@ -17,11 +17,11 @@ final class RecoveryRunner: Sendable {
   private let watch: Watch
   private let logger: Logger
   private let led = Mutex<Set<String>>([])
-  /// The slots of the jobs that are worked here now, by app and job.
-  private let active = Mutex<[String: [String: RecoverySlots.Place]]>([:])
+  /// The slots of the jobs that this instance works now, by app and job.
+  private let active = Mutex<[String: [String: RecoverySlots.SlotGroup]]>([:])
   private let lastLook = Mutex(ContinuousClock.now)
 
-  /// How often it is looked for apps and jobs.
+  /// The interval between searches for apps and jobs.
   private static let pause: Duration = .milliseconds(300)
 
   init(
@@ -36,10 +36,10 @@ final class RecoveryRunner: Sendable {
     self.watch = watch
   }
 
-  /// Whether it has not looked for apps in a long time.
+  /// True if it has not searched for apps for 30 seconds.
   var isStalled: Bool { lastLook.withLock { ContinuousClock.now - $0 > .seconds(30) } }
 
-  /// Until its task is cancelled.
+  /// Runs until its task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -51,7 +51,7 @@ final class RecoveryRunner: Sendable {
     }
   }
 
-  /// Only some apps at a look: instances that start together share them.
+  /// Claims a few apps at a time, so that instances that start together share them.
   private func claimed() async -> [AppLeadership.Term] {
     var terms: [AppLeadership.Term] = []
     let free = led.withLock { led in apps.filter { !led.contains($0) } }
@@ -62,7 +62,7 @@ final class RecoveryRunner: Sendable {
         terms.append(term)
       }
     } catch {
-      logger.debug("apps cannot be claimed", metadata: ["reason": "\(error)"])
+      logger.debug("leadership of apps cannot be claimed now", metadata: ["reason": "\(error)"])
     }
     return terms
   }
@@ -73,11 +73,11 @@ final class RecoveryRunner: Sendable {
       group.addTask { await self.leadership.keep(term) }
       group.addTask { await self.watch(term) }
       group.addTask { await self.workJobs(term) }
-      // Whichever ends first ends the others: without the lease nothing can be written.
+      // The first task that ends ends the others, because without the lease nothing can be written.
       await group.next()
       group.cancelAll()
     }
-    // Without Redis the lease runs out by itself.
+    // Without Redis, the lease expires.
     try? await leadership.release(term)
     _ = led.withLock { $0.remove(term.bundleId) }
   }
@@ -86,7 +86,7 @@ final class RecoveryRunner: Sendable {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         for job in await jobs(term, besides: active.withLock { $0[term.bundleId] ?? [:] }) {
-          active.withLock { $0[term.bundleId, default: [:]][job.id] = job.place }
+          active.withLock { $0[term.bundleId, default: [:]][job.id] = job.slotGroup }
           group.addTask {
             await self.work(term).run(job)
             self.active.withLock { _ = $0[term.bundleId]?.removeValue(forKey: job.id) }
@@ -98,8 +98,8 @@ final class RecoveryRunner: Sendable {
     }
   }
 
-  /// Jobs to begin with, as far as there are slots for them. Those without a slot can be cancelled all the same.
-  private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.Place]) async -> [RecoveryJob] {
+  /// The jobs to begin, as far as there are slots. Jobs without a slot can be cancelled all the same.
+  private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.SlotGroup]) async -> [RecoveryJob] {
     var waiting: [String: RecoveryJob] = [:]
     var beginning: [String] = []
     do throws(RedisError) {
@@ -113,7 +113,7 @@ final class RecoveryRunner: Sendable {
         waiting[id] = job
       }
       beginning = RecoverySlots.beginning(
-        waiting.values.map { RecoverySlots.Candidate(id: $0.id, place: $0.place, startedAt: $0.startedAt) },
+        waiting.values.map { RecoverySlots.Candidate(id: $0.id, slotGroup: $0.slotGroup, startedAt: $0.startedAt) },
         active: Array(active.values))
       for job in waiting.values where !beginning.contains(job.id) && stored[job.id]?.isCancelRequested == true {
         var cancelled = job
@@ -121,12 +121,12 @@ final class RecoveryRunner: Sendable {
         _ = try await store.save(cancelled, term)
       }
     } catch {
-      logger.debug("jobs cannot be looked for", metadata: ["reason": "\(error)"])
+      logger.debug("recoveries cannot be listed now", metadata: ["reason": "\(error)"])
     }
     return beginning.compactMap { waiting[$0] }
   }
 }
 
 extension RecoveryJob {
-  fileprivate var place: RecoverySlots.Place { RecoverySlots.Place(server: server, origin: origin) }
+  fileprivate var slotGroup: RecoverySlots.SlotGroup { RecoverySlots.SlotGroup(server: server, origin: origin) }
 }

@@ -2,16 +2,16 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The recoveries in Redis: each job, the app's jobs that run, a list of all. What belongs to an app lies on the app's shard, beside its
-/// leader's lease, so that one script can compare and write.
+/// The recoveries in Redis: the jobs, the running jobs of each app, and an index of all. The keys of an app are in its shard, together with
+/// its leader's lease, so that one script can compare the lease and write.
 struct RecoveryStore: Sendable {
   let redis: RedisClient
-  /// How long a job can be read.
+  /// How long a job is kept.
   static let keptSeconds: Int64 = 30 * 86_400
 
-  private var started: StartedList { StartedList(redis: redis, name: "index", shardOf: "recovery") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "index", shardOf: "recovery") }
 
-  /// Which app a job belongs to: callers know its id alone.
+  /// The key with the app of a job, since callers know only the job's id.
   private static func appKey(_ id: String) -> String { Keys.own("recovery", "app:\(id)", shardOf: id) }
   private static func runningKey(_ bundleId: String) -> String { Keys.own("recovery", "running:\(bundleId)", shardOf: bundleId) }
   private static func jobKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "job:\(id)", shardOf: bundleId) }
@@ -36,7 +36,7 @@ struct RecoveryStore: Sendable {
       return 1
       """)
 
-  /// Stores a new job; one of the same id that exists already stays. Safe to repeat at any point.
+  /// Stores a new job. An existing job with the same id is not changed. Safe to repeat.
   func create(_ job: RecoveryJob) async throws(RedisError) {
     try await redis.send(["SET", .string(Self.appKey(job.id)), .string(job.bundleId), "EX", .integer(Self.keptSeconds)])
     try await started.add(job.id, of: job.bundleId, startedAt: job.startedAt)
@@ -62,19 +62,19 @@ struct RecoveryStore: Sendable {
       try await started.fileByApp { (id) async throws(RedisError) in try await redis.send(["GET", .string(Self.appKey(id))]).string }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [RecoveryJob?] in
-      guard let bundleId else { return try await SideBySide.all(ids) { (id) async throws(RedisError) in try await job(id) } }
+      guard let bundleId else { return try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in try await job(id) } }
       let reply = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) })
       return (reply.array ?? []).map { $0.bytes.flatMap(RecoveryJob.init(json:)) }
     }
     return (page.entries, page.next)
   }
 
-  /// Ids of an app's jobs that its leader should be working on.
+  /// The ids of an app's running jobs.
   func runningIDs(_ bundleId: String) async throws(RedisError) -> [String] {
     (try await redis.send(["SMEMBERS", .string(Self.runningKey(bundleId))]).array ?? []).compactMap(\.string)
   }
 
-  /// Jobs of an app, as many of them as there are; each with whether it is to be cancelled.
+  /// The jobs of an app that exist, each with whether it is to be cancelled.
   func jobs(_ ids: [String], of bundleId: String) async throws(RedisError) -> [String: (job: RecoveryJob, isCancelRequested: Bool)] {
     guard !ids.isEmpty else { return [:] }
     let stored = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) }).array ?? []
@@ -92,7 +92,7 @@ struct RecoveryStore: Sendable {
     try await redis.send(["SREM", .string(Self.runningKey(bundleId)), .string(id)])
   }
 
-  /// Stores the job's progress; false when the term is over, and nothing is stored.
+  /// Stores the job's progress. Returns false, and stores nothing, if the term is over.
   func save(_ job: RecoveryJob, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
     try await Self.save.run(
       on: redis,
@@ -118,12 +118,12 @@ struct RecoveryStore: Sendable {
     Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)
   }
 
-  /// Up to where an outage that goes on was recovered, milliseconds since 1970; nil when nothing of it was.
+  /// The time up to which an ongoing outage was recovered, milliseconds since 1970; nil if it was not.
   func recoveredUntil(_ outage: String, of bundleId: String) async throws(RedisError) -> Int64? {
     try await redis.send(["GET", .string(Self.outageKey(outage, bundleId))]).integer
   }
 
-  /// False when the term is over, and nothing is stored.
+  /// Returns false, and stores nothing, if the term is over.
   func setRecovered(_ outage: String, until moment: Int64, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
     try await Self.mark.run(
       on: redis, keys: [AppLeadership.leaseKey(term.bundleId), Self.outageKey(outage, term.bundleId)],
@@ -133,7 +133,7 @@ struct RecoveryStore: Sendable {
 
   // MARK: Cancelling
 
-  /// A key of its own: the leader alone writes the job itself.
+  /// The request has its own key, because only the leader writes the job.
   func requestCancel(_ job: RecoveryJob) async throws(RedisError) {
     try await redis.send(["SET", .string(Self.cancelKey(job.id, job.bundleId)), "1", "EX", .integer(Self.keptSeconds)])
   }

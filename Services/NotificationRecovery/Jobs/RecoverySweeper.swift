@@ -4,17 +4,18 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Starts recoveries by an app's schedule: often for what Apple could not deliver, once a day for everything that its retries may have
-/// been about.
+/// Starts recoveries by an app's schedule: frequent ones for failed deliveries, and one a day for all notifications that Apple's retries
+/// may have delivered.
 struct RecoverySweeper: Sendable {
   let store: RecoveryStore
   let logger: Logger
 
   private static let day: Int64 = 86_400_000
-  /// Apple's last retry comes 157 hours after the first attempt; what is older was either taken in or is a failure.
+  /// The window of the daily recovery. Apple's last retry is 157 hours after the first attempt; older notifications were either received or
+  /// are failures.
   private static let fullLookback = 4 * day
 
-  /// Starts what is due now.
+  /// Starts the recoveries that are due.
   func sweep(_ app: DeploymentConfiguration.App, now: Int64) async {
     guard let recovery = app.recovery, let schedule = recovery.schedule else { return }
     let lookback = recovery.lookback.milliseconds
@@ -24,7 +25,7 @@ struct RecoverySweeper: Sendable {
     }
   }
 
-  /// The id names the turn: whichever leader comes first starts it, once.
+  /// The id contains the scheduled time, so that several leaders start the recovery once.
   private func start(
     _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ kind: String, every: Int64, _ lookback: Int64, onlyFailures: Bool,
     _ now: Int64

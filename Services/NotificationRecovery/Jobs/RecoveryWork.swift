@@ -17,10 +17,10 @@ struct RecoveryWork: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long one page may take with all its retries.
+  /// The timeout of one page with all its retries.
   private static let pageTime: Duration = .seconds(120)
 
-  /// Works the job to its end, or until the term is over or the service stops.
+  /// Works the job until it ends, the term is over, or the service stops.
   func run(_ stored: RecoveryJob) async {
     let progress = RecoveryProgress(stored, store: store, term: term)
     do {
@@ -33,7 +33,7 @@ struct RecoveryWork: Sendable {
         case .failed(let reason): try await progress.finish(.failed, now: WallClock.now(), error: reason)
         }
         report(await progress.job)
-        try await letGo(stored)
+        try await releaseHeld(stored)
         return
       }
       report(await progress.job)
@@ -58,7 +58,7 @@ struct RecoveryWork: Sendable {
     metrics.ended(job.state)
   }
 
-  /// Reads all slices, as many at a time as there are readers, and lets go of what was held back for that.
+  /// Reads all slices, as many concurrently as there are readers, and releases the notifications that were held back.
   private func read(_ progress: RecoveryProgress, _ job: RecoveryJob) async throws {
     try await withThrowingTaskGroup(of: HistorySlice?.self) { group in
       group.addTask {
@@ -84,7 +84,7 @@ struct RecoveryWork: Sendable {
         throw Ending.failed("a part of the window could not be read")
       }
       group.addTask {
-        try await letGo(job)
+        try await releaseHeld(job)
         return nil
       }
       _ = try await group.next()
@@ -92,7 +92,7 @@ struct RecoveryWork: Sendable {
     }
   }
 
-  /// Reads a slice to its end, or to where it tells how the next ones are to be cut: then it is to be gone on with.
+  /// Reads a slice to its end, or until it shows how further slices should be cut. In that case it is returned, to be continued.
   private func read(_ slice: HistorySlice, _ progress: RecoveryProgress) async throws -> HistorySlice? {
     var action = slice.pager.next
     var failures = 0
@@ -118,17 +118,17 @@ struct RecoveryWork: Sendable {
     return nil
   }
 
-  /// Returns when there is room in the intake for a page.
+  /// Waits until there is room in the intake for a page.
   private func passGate(_ job: RecoveryJob) async throws {
     do {
       guard job.origin.isUrgentFirst else { return try await gate.pass(Int(HistorySlices.pageSize)) }
-      while try await !gate.passHolding(Int(HistorySlices.pageSize)) { try await letGo(job) }
+      while try await !gate.passHolding(Int(HistorySlices.pageSize)) { try await releaseHeld(job) }
     } catch is CancellationError {
       throw RecoveryProgress.Interruption.stopped
     }
   }
 
-  /// Waits as long as the error asks for; a new action where the slice starts anew.
+  /// Waits as long as the error requires. Returns a new action if the slice starts again.
   private func react(
     to error: AppStoreServerAPIError, _ slice: Int64, _ failures: Int, _ progress: RecoveryProgress
   ) async throws -> HistoryPager.Action? {
@@ -141,7 +141,7 @@ struct RecoveryWork: Sendable {
     metrics.failed(error.classification.rawValue)
     let stored = await progress.job
     let now = WallClock.now()
-    // What Apple no longer keeps cannot be waited for.
+    // Waiting is useless for a window that Apple no longer keeps.
     guard stored.window.end > stored.oldest(now: now),
       let wait = RecoveryErrorRule.pause(
         after: error, origin: stored.origin, failures: failures, now: now, random: Double.random(in: 0...1))
@@ -153,20 +153,20 @@ struct RecoveryWork: Sendable {
 
   // MARK: Taking in
 
-  typealias Taken = RecoveredNotification.Taken
+  typealias AcceptResult = RecoveredNotification.AcceptResult
 
-  /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
+  /// Queues all notifications of a page before the page counts as read. Concurrently, so that they share Redis' writes to disk.
   private func takeIn(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
     let job = await progress.job
     var counts = (accepted: 0, duplicates: 0)
     var held: [RecoveryUrgency: [DeliveryID]] = [:]
-    try await withThrowingTaskGroup(of: (Taken, held: RecoveryUrgency?).self) { group in
+    try await withThrowingTaskGroup(of: (AcceptResult, held: RecoveryUrgency?).self) { group in
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
         let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
         group.addTask {
-          let taken = try await insisting("a recovered notification is not taken in yet", job) {
+          let taken = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.takeIn(
               deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
           }
@@ -178,35 +178,35 @@ struct RecoveryWork: Sendable {
         let id: DeliveryID?
         switch taken {
         case .accepted(let new): (id, counts.accepted) = (new, counts.accepted + 1)
-        // A leader that died may have taken it in and not listed it.
+        // An earlier leader may have queued it and died before it listed it.
         case .duplicate(let known): (id, counts.duplicates) = (known, counts.duplicates + 1)
         }
         if let id, let urgency { held[urgency, default: []].append(id) }
       }
     }
     let list = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
-    for (urgency, ids) in held { try await insisting("what is held is not noted yet", job) { try await list.add(ids, urgency) } }
+    for (urgency, ids) in held { try await retrying("held notifications cannot be listed now", job) { try await list.add(ids, urgency) } }
     return counts
   }
 
-  /// Lets what was held back be worked, in its order and no faster than it is verified.
-  private func letGo(_ job: RecoveryJob) async throws {
+  /// Releases the notifications that were held back, by urgency, and no faster than they are verified.
+  private func releaseHeld(_ job: RecoveryJob) async throws {
     guard job.origin.isUrgentFirst else { return }
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {
-        let ids = try await insisting("what is held is not let go yet", job) { try await held.take(urgency) }
+        let ids = try await retrying("held notifications cannot be released now", job) { try await held.take(urgency) }
         guard !ids.isEmpty else { break }
         for ids in Dictionary(grouping: ids, by: \.shard).values {
           do { try await gate.pass(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
-          try await insisting("what is held is not let go yet", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
+          try await retrying("held notifications cannot be released now", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
         }
       }
     }
   }
 
-  /// Repeats a step while Redis is away or the queue is full.
-  private func insisting<Answer: Sendable>(
+  /// Repeats a step while Redis is unavailable or the queue is full.
+  private func retrying<Answer: Sendable>(
     _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Answer
   ) async throws -> Answer {
     var wait: Int64 = 100

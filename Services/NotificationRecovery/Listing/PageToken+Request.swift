@@ -1,10 +1,10 @@
 import AttributionProtocol
 
 extension PageToken {
-  /// The token of a request; nil where it asks for the first page.
+  /// The token of a request; nil for the first page.
   static func checked(_ text: String?) throws(RPCError) -> PageToken? {
     guard let text, !text.isEmpty else { return nil }
-    guard let token = PageToken(text) else { throw .invalidArgument(field: "pageToken", "is no nextPageToken of this method") }
+    guard let token = PageToken(text) else { throw .invalidArgument(field: "pageToken", "is not a nextPageToken of this method") }
     return token
   }
 }

@@ -5,7 +5,7 @@ struct MigrationFailureRecord: Sendable, Hashable {
   let receiptId: String?
   let reason: String
   let message: String
-  /// Apple's number.
+  /// Apple's error code.
   let errorCode: Int64?
   let transactionIds: [String]
   /// Milliseconds since 1970.

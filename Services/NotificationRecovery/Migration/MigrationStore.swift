@@ -3,22 +3,23 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Migrations in Redis: counts, what each batch of receipts came to, which purchases are in and which are done, and what failed.
-/// All keys of a migration lie in one shard; every count is made once, whoever repeats a step after a crash.
+/// Migrations in Redis: counts, the result of each batch of receipts, known and finished purchases, and failures. All keys of a migration
+/// are in one shard. Every count is made once, even if a step is repeated after a crash.
 struct MigrationStore: Sendable {
-  /// Sets that purchases are spread over, so that each stays a set of integers: some 250 in each for a million receipts.
+  /// The number of sets over which purchases are distributed, so that each remains an integer set: about 250 in each for a million
+  /// receipts.
   private static let buckets: Int64 = 4096
 
   let redis: RedisClient
   let settings: MigrationSettings
 
-  /// How long what still waits is kept at least, seconds: a paused queue or a key that Apple refuses may hold it for long.
+  /// How long a migration with waiting receipts is kept at least, seconds, because a paused queue or a refused key may delay it.
   private static let leastSecondsOfWaiting: Int64 = 180 * 86_400
 
   private var keptSeconds: Int64 { settings.kept.components.seconds }
   private var waitingSeconds: Int64 { max(keptSeconds, Self.leastSecondsOfWaiting) }
 
-  private var started: StartedList { StartedList(redis: redis, name: "migrations", shardOf: "migrations") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "migrations", shardOf: "migrations") }
 
   private static func key(_ id: String, _ name: String = "") -> String {
     Keys.own("recovery", "migration:\(id)" + (name.isEmpty ? "" : ":" + name), shardOf: id)
@@ -108,25 +109,25 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``Standing``.
-  private static let standing = RedisScript(
+  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``TaskState``.
+  private static let readTaskState = RedisScript(
     name: "migration_standing",
     source: """
       if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 1 end
       return redis.call('HEXISTS', KEYS[1], 'cancelledAt') * 2
       """)
 
-  /// What is to be done about a task.
-  enum Standing: Int64 {
+  /// The state of a task.
+  enum TaskState: Int64 {
     case open = 0
     case finished = 1
-    /// Its migration was cancelled: Apple is not asked.
+    /// Its migration was cancelled, so Apple is not asked.
     case cancelled = 2
   }
 
-  /// What became of a batch that was handed in.
+  /// The result of adding a batch.
   enum Addition: Sendable, Hashable {
-    /// Whether each of its tasks is new to the migration.
+    /// For each task, true if it is new to the migration.
     case added([Bool])
     case ofAnotherApp
     case cancelled
@@ -151,7 +152,7 @@ struct MigrationStore: Sendable {
     default: break
     }
     try await started.add(id, of: bundleId, startedAt: now)
-    // By when it was started it may be old, and its last step new: only what is gone is taken off.
+    // A migration that started long ago may have been active recently, so only expired ones are removed.
     try await started.forgetSome(before: now - keptSeconds * 1000, of: bundleId) { (id) async throws(RedisError) in
       try await redis.send(["EXISTS", .string(Self.key(id))]).integer == 0
     }
@@ -160,7 +161,7 @@ struct MigrationStore: Sendable {
     return .added(flags.map { $0 == UInt8(ascii: "1") })
   }
 
-  /// Counts a task's end once.
+  /// Counts the end of a task once.
   func finish(
     _ task: MigrationTask, transactions: Int, subscriptions: Int, failure: MigrationFailureRecord?
   ) async throws(RedisError) {
@@ -177,18 +178,18 @@ struct MigrationStore: Sendable {
       ])
   }
 
-  /// Cancels a migration in which something waits. One that was cancelled, or in which nothing waits, stays as it is.
+  /// Cancels a migration with waiting receipts. Any other one is not changed.
   func cancel(_ id: String) async throws(RedisError) {
     _ = try await Self.cancel.run(on: redis, keys: [Self.key(id)], arguments: [.integer(WallClock.now())])
   }
 
-  /// What is to be done about a task: it may have been counted as done, or its migration cancelled.
-  func standing(of task: MigrationTask) async throws(RedisError) -> Standing {
-    let reply = try await Self.standing.run(
+  /// The state of a task, which may be finished or cancelled.
+  func state(of task: MigrationTask) async throws(RedisError) -> TaskState {
+    let reply = try await Self.readTaskState.run(
       on: redis, keys: [Self.key(task.migrationId), Self.bucket(task.migrationId, "done", task.member)],
       arguments: [.integer(task.member)])
-    guard let standing = reply.integer.flatMap(Standing.init(rawValue:)) else { throw .unexpectedReply("migration_standing") }
-    return standing
+    guard let state = reply.integer.flatMap(TaskState.init(rawValue:)) else { throw .unexpectedReply("migration_standing") }
+    return state
   }
 
   func migration(_ id: String) async throws(RedisError) -> MigrationRecord? {
@@ -215,15 +216,15 @@ struct MigrationStore: Sendable {
       }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [MigrationRecord?] in
-      try await SideBySide.all(ids) { (id) async throws(RedisError) in
-        // A name can be another app's later.
+      try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in
+        // A name may belong to another app later.
         try await migration(id).flatMap { bundleId == nil || $0.bundleId == bundleId ? $0 : nil }
       }
     }
     return (page.entries, page.next)
   }
 
-  /// A page of failures, oldest first, and the place after which the next one begins; nil when there is none.
+  /// A page of failures, oldest first, and the id after which the next page begins; nil if there is none.
   func failures(_ id: String, limit: Int, after place: String?) async throws(RedisError) -> (
     failures: [MigrationFailureRecord], next: String?
   ) {

@@ -9,20 +9,20 @@ struct MigrationTask: Sendable, Hashable {
 
   let migrationId: String
   let bundleId: String
-  /// Nil: production first, then the sandbox.
+  /// Nil tries production, then the sandbox.
   let server: AppStoreServer?
-  /// As it was handed in; nil where none was.
+  /// The caller's id of the receipt; nil if there is none.
   let receiptId: String?
-  /// The ids to ask with, original ones first.
+  /// The ids for requests, original ones first.
   let ids: [String]
 
-  /// The same purchases are the same member of a migration, whatever receipt names them.
+  /// Identifies the purchases in a migration, whatever receipt names them.
   var member: Int64 {
     let digest = SHA256Digest.hash(ids.sorted().joined(separator: ",") + "|" + (server?.rawValue ?? ""))
     return Int64(bitPattern: digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// As the queue carries it.
+  /// The message's body.
   var body: [UInt8] {
     var object: JSONObject = [
       "migrationId": .string(migrationId), "bundleId": .string(bundleId), "ids": .array(ids.map { .string($0) }),
@@ -34,7 +34,7 @@ struct MigrationTask: Sendable, Hashable {
 }
 
 extension MigrationTask {
-  /// Reads that form; nil for anything else.
+  /// Parses a message's body; nil if it is invalid.
   init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body).objectValue, let migrationId = object["migrationId"]?.stringValue,
       let bundleId = object["bundleId"]?.stringValue, let ids = object["ids"]?.arrayValue?.compactMap(\.stringValue), !ids.isEmpty

@@ -5,8 +5,8 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases and leaves both for verifier,
-/// which puts them on the feed. What was on the feed before melts into that.
+/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases, and queues both for verifier, which
+/// publishes them. Events that exist already are not published again.
 struct MigrationWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
@@ -14,19 +14,19 @@ struct MigrationWork: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long a question may take with all its retries.
+  /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
   private static let operatorPause: Duration = .seconds(300)
   private static let widestPause: Double = 300_000
 
-  private enum Obstacle: Error {
+  private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case queue(QueueError)
   }
 
-  /// What the look-ups of one receipt found.
+  /// The results of one receipt's look-ups.
   private struct Found {
-    /// Ids that need not be asked with any more: one id brings all purchases of a customer.
+    /// Ids that need no request any more, because one id returns all purchases of a customer.
     var covered: Set<String> = []
     var unknown: [String] = []
     var transactions = 0
@@ -35,10 +35,10 @@ struct MigrationWork: Sendable {
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     guard lease.message.kind == MigrationTask.kind, let task = MigrationTask(body: lease.message.body) else {
-      return .deadLetter(error: "the message is no receipt to migrate")
+      return .deadLetter(error: "the message is not a receipt to migrate")
     }
     do throws(RedisError) {
-      switch try await store.standing(of: task) {
+      switch try await store.state(of: task) {
       case .open: break
       case .finished: return .complete(Completion(state: .done, events: [], reason: "done before"))
       case .cancelled:
@@ -50,7 +50,7 @@ struct MigrationWork: Sendable {
       return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))
     }
     var found = Found()
-    do throws(Obstacle) {
+    do throws(LookUpError) {
       for id in task.ids where !found.covered.contains(id) { try await lookUp(id, app, task, &found) }
     } catch {
       return await end(task, found, error, lease)
@@ -67,11 +67,11 @@ struct MigrationWork: Sendable {
 
   private func lookUp(
     _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
     let statuses: AppStoreCalls.Answer
     do throws(AppStoreCallFailure) {
-      // An app with one environment leaves nothing to find out.
+      // An app with one environment needs no choice.
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
         pageTime: Self.questionTime)
       statuses = try await calls.ask(
@@ -136,13 +136,13 @@ struct MigrationWork: Sendable {
       failedAt: WallClock.now())
   }
 
-  /// What passes is waited for, however long: a stated delay is not counted towards giving up. What will fail again is reported.
-  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: Obstacle, _ lease: LeasedMessage) async -> WorkOutcome {
+  /// Retries after temporary errors without limit, since a stated delay does not count as an attempt. A permanent error is recorded.
+  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch obstacle {
     case .queue(let error): return .retry(after: backoff, error: "\(error)")
-    case .call(.unproved(_, let reason)):
+    case .call(.unverified(_, let reason)):
       return await finish(
         task, found, failure(task, "signed-data-invalid", "Apple's answer holds signed data that is \(reason.rawValue)"))
     case .call(.apple(let error)):
@@ -150,7 +150,8 @@ struct MigrationWork: Sendable {
       case .rate: return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(error)")
       case .retry, .server: return .retry(after: backoff, error: "\(error)")
       case .credentials, .configuration:
-        logger.warning("receipts wait: Apple refuses our questions", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
+        logger.warning(
+          "receipts wait, because Apple refuses our requests", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
         return .retry(after: Self.operatorPause, error: "\(error)")
       case .tryOtherEnvironment, .permanent:
         return await finish(task, found, failure(task, "refused", error.message, error.errorCode))

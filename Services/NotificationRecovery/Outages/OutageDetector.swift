@@ -4,23 +4,23 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Looks for outages of the intake, and starts a recovery of just their windows, most urgent notifications first.
+/// Searches for outages of the intake, and starts recoveries of just their windows, most urgent notifications first.
 ///
-/// It keeps nothing of its own: outages are in ``IntakeJournal``, and a recovery's id names the outage it is for, so that each is
-/// recovered once, whoever leads the app when.
+/// It has no state: outages are in ``IntakeJournal``, and a recovery's id contains its outage, so that each outage is recovered once,
+/// whichever instance leads the app.
 struct OutageDetector: Sendable {
   let journal: IntakeJournal
   let store: RecoveryStore
   let settings: RecoverySettings
-  /// How many times faster Apple's retry schedule runs, for development.
+  /// The factor by which Apple's retry schedule runs faster, for development.
   let timeScale: Double
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long after it was judged a notification may be counted: verifier notes counts once a second.
+  /// The longest delay between the verification of a notification and its count, which verifier stores once a second.
   private static let settling: Duration = .seconds(3)
 
-  /// How often it is looked, at the most.
+  /// The interval between searches.
   var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
 
   func look(_ app: DeploymentConfiguration.App, _ term: AppLeadership.Term) async {
@@ -32,17 +32,17 @@ struct OutageDetector: Sendable {
         let rule = try OutageRule(
           schedule: NotificationRetrySchedule(server, scale: timeScale), patience: settings.retryPatience.milliseconds,
           margin: settings.retryMargin.milliseconds)
-        let watched = Watched(app: app, server: server, term: term, rule: rule, now: known.now)
+        let watched = WatchedServer(app: app, server: server, term: term, rule: rule, now: known.now)
         for outage in known.outages { try await ended(outage, .heartbeat, watched) }
         if isDown, let start = known.lastBeat { try await goesOn(since: start, until: known.now, .heartbeat, watched) }
         try await lookForSilence(watched, outages: known.outages, isDown: isDown)
       }
     } catch {
-      logger.debug("outages cannot be looked for", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
+      logger.debug("the search for outages failed", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
     }
   }
 
-  private struct Watched {
+  private struct WatchedServer {
     let app: DeploymentConfiguration.App
     let server: AppStoreServer
     let term: AppLeadership.Term
@@ -50,10 +50,10 @@ struct OutageDetector: Sendable {
     let now: Int64
   }
 
-  private func lookForSilence(_ watched: Watched, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
+  private func lookForSilence(_ watched: WatchedServer, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
     guard !(try await silences(watched, until: nil)).isEmpty else { return }
-    // What was received later may wait for its proof still: only until then is it known that nothing came, once what was worked off last
-    // is counted. Asked for where something looks like a silence: it costs a command for each shard.
+    // Later notifications may not be verified yet. Silence is known only up to this time, once the latest counts are stored. It is queried
+    // only for a possible silence, because it costs a command for each shard.
     let known = try await journal.workedOff()
     try await Task.sleep(for: Self.settling)
     for silence in try await silences(watched, until: known) {
@@ -61,15 +61,15 @@ struct OutageDetector: Sendable {
         if !isDown { try await goesOn(since: silence.pause.start, until: known, .silence, watched) }
         continue
       }
-      // An outage of ingest itself is a silence of every app, and recovered as what it is.
+      // An outage of ingest is a silence of every app, and is recovered as an outage.
       let pause = silence.pause
       let isExplained = outages.contains { 2 * (min($0.end, pause.end) - max($0.start, pause.start)) >= pause.end - pause.start }
       if !isExplained { try await ended(pause, .silence, watched) }
     }
   }
 
-  /// The silences of an app that are outages by what usually comes at that time of day, up to a moment, or up to now.
-  private func silences(_ watched: Watched, until moment: Int64?) async throws -> [(pause: IntakeJournal.Pause, goesOn: Bool)] {
+  /// The silences of an app that are outages compared with what is usual at that time of day, up to `moment` or up to now.
+  private func silences(_ watched: WatchedServer, until moment: Int64?) async throws -> [(pause: IntakeJournal.Pause, goesOn: Bool)] {
     let arrivals = try await journal.arrivals(environment: watched.server.rawValue, bundleId: watched.app.bundleId)
     let end = moment ?? arrivals.now
     let rhythm = try ArrivalRhythm(bucket: IntakeJournal.bucket, counts: arrivals.counts)
@@ -82,8 +82,8 @@ struct OutageDetector: Sendable {
     }
   }
 
-  private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
-    // What of it was already recovered while it went on is not fetched again.
+  private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) async throws {
+    // The part that was recovered while the outage lasted is not requested again.
     let recovered = try await store.recoveredUntil(outageName(outage.start, evidence, watched), of: watched.app.bundleId)
     let start = recovered ?? outage.start
     guard start < outage.end else { return }
@@ -96,22 +96,22 @@ struct OutageDetector: Sendable {
     }
   }
 
-  private func goesOn(since start: Int64, until end: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+  private func goesOn(since start: Int64, until end: Int64, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) async throws {
     let name = outageName(start, evidence, watched)
     let recovered = try await store.recoveredUntil(name, of: watched.app.bundleId)
     guard let piece = watched.rule.piece(from: recovered ?? start, now: end) else { return }
     try await begin(piece, evidence, watched, onlyFailures: false, edges: recovered == nil ? .before : [])
-    // Not stored, the next piece begins where this one does: asked for twice, counted once.
+    // If this fails, the next part begins at the same time; it is then requested twice and counted once.
     _ = try await store.setRecovered(name, until: piece.end, watched.term)
   }
 
-  /// An outage is the same one as long as its start is.
-  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) -> String {
+  /// The start identifies an outage.
+  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) -> String {
     "\(watched.server.rawValue):\(evidence.rawValue):\(start)"
   }
 
   private func begin(
-    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched, onlyFailures: Bool, edges: RecoveryJob.Edges
+    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: WatchedServer, onlyFailures: Bool, edges: RecoveryJob.Edges
   ) async throws {
     let id = RecoveryID.make([
       "outage", watched.app.bundleId, watched.server.rawValue, evidence.rawValue, String(window.start), String(window.end),

@@ -3,17 +3,17 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Asks the Retention Messaging API for a caller. Its answers hold nothing that is signed.
+/// Calls the Retention Messaging API for a caller. Its answers contain no JWS.
 struct RetentionCalls: Sendable {
   let calls: AppStoreCalls
 
-  /// Nothing that is set up belongs to both environments: which one is meant must be known.
+  /// The app and the environment, which the request must name, because settings belong to one environment.
   func target(_ bundleId: String?, _ environment: String?) throws(RPCError) -> (app: DeploymentConfiguration.App, server: AppStoreServer) {
     let app = try calls.app(bundleId)
     return (app, try calls.requiredServer(environment, of: app))
   }
 
-  /// Performance tests run in the sandbox alone.
+  /// The app and the sandbox, the only environment with performance tests.
   func sandbox(_ bundleId: String?, _ environment: String?) throws(RPCError) -> (app: DeploymentConfiguration.App, server: AppStoreServer) {
     let app = try calls.app(bundleId)
     guard try calls.server(environment.stated ?? AppStoreServer.sandbox.rawValue, of: app) == .sandbox else {
@@ -29,14 +29,14 @@ struct RetentionCalls: Sendable {
     try await calls.ask(endpoint, app: target.app, server: target.server, path: path, query: query, body: body, content: content, context)
   }
 
-  /// What a rule answers, with its refusal as our callers get it; `inside` is the field of the request that holds Apple's object.
+  /// The result of a rule, with its error converted for callers; `inside` is the field of the request with Apple's object.
   static func checked<Value>(inside field: String? = nil, _ rule: () throws(RequestRefusal) -> Value) throws(RPCError) -> Value {
     do throws(RequestRefusal) { return try rule() } catch {
       throw .invalidArgument(field: field.map { $0 + "." + error.field } ?? error.field, error.reason)
     }
   }
 
-  /// A text that Apple's answer must have.
+  /// A required text of Apple's answer.
   static func text(_ answer: AppStoreCalls.Answer, _ field: String) throws(RPCError) -> String {
     guard let text = answer.response[field]?.stringValue else {
       throw .unavailable("the App Store answered without \(field)", reason: "APP_STORE_UNAVAILABLE")
@@ -44,7 +44,7 @@ struct RetentionCalls: Sendable {
     return text
   }
 
-  /// The items of a list in Apple's answer, which leaves an empty one out.
+  /// The items of a list in Apple's answer. Apple omits an empty list.
   static func items(_ answer: AppStoreCalls.Answer, _ field: String) -> [JSONObject] {
     (answer.response[field]?.arrayValue ?? []).compactMap(\.objectValue)
   }

@@ -154,7 +154,7 @@ struct GetDefaultRetentionMessageHandler: RPCHandler {
   }
 }
 
-/// Apple: Delete Default Message. That there is none is no error to Apple.
+/// Apple: Delete Default Message. Without a default message it succeeds too.
 struct DeleteDefaultRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.DeleteDefaultRetentionMessage
   let calls: RetentionCalls
@@ -239,7 +239,7 @@ struct GetRetentionPerformanceTestHandler: RPCHandler {
 }
 
 extension RetentionCalls {
-  /// What a default message is set for.
+  /// The product and locale of a default message, as a path.
   fileprivate func defaultPath(_ productId: String?, _ locale: String?) throws(RPCError) -> [String] {
     [
       try calls.filled("productId", productId),

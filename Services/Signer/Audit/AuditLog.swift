@@ -4,9 +4,9 @@ import ServiceRuntime
 import Synchronization
 import WireJSON
 
-/// Who had what signed, with which key and when, one JSON object a line. What was signed stands there as its digest alone.
+/// The audit log: who had what signed, with which key and when, one JSON object a line. Of the signed message it has only a digest.
 ///
-/// A signature that cannot be recorded is not handed out: a record with holes proves nothing.
+/// A signature that cannot be recorded is not returned, because an incomplete log proves nothing.
 final class AuditLog: Sendable {
   /// `-` for standard output.
   private let path: String
@@ -14,18 +14,17 @@ final class AuditLog: Sendable {
 
   private struct OpenFile {
     var descriptor: Int32
-    /// Whether the last write ended inside a line.
+    /// True if the last write ended inside a line.
     var isBroken = false
   }
 
-  /// Opens the file for appending, for its owner only where it is new.
+  /// Opens the file for appending. A new file is readable only by its owner.
   init(path: String) throws(ConfigurationError) {
     self.path = path
     file = Mutex(OpenFile(descriptor: try Self.open(path)))
   }
 
-  /// Opens the path anew, after a rotation has moved the file away, and does what belongs to the same change. If either fails,
-  /// nothing is changed.
+  /// Opens the path again, after a rotation has moved the file, and makes a further change. If either fails, nothing is changed.
   func reopen(with change: () throws(ConfigurationError) -> Void) throws(ConfigurationError) {
     guard path != "-" else { return try change() }
     let next = try Self.open(path)
@@ -71,7 +70,7 @@ final class AuditLog: Sendable {
           file.isBroken = false
           return nil
         }
-        // A part of a line means a full disk: this signature is refused, and the next record begins a line of its own.
+        // A partial line means that the disk is full. This signature is refused, and the next record begins a new line.
         if written >= 0 {
           file.isBroken = file.isBroken || written > 0
           return ENOSPC

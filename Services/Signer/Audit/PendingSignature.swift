@@ -2,8 +2,8 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// A signature that is wanted, and is made together with those that are wanted at the same moment; counted and recorded when
-/// it is handed out.
+/// A requested signature. It is made together with others that were requested at the same time, and counted and recorded when it is
+/// returned.
 final class PendingSignature: CoalescedWork, @unchecked Sendable {  // one thread after the other uses it, as the protocol says
   private let issuer: SignatureIssuer
   private let identity: SigningIdentity

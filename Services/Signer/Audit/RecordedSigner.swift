@@ -2,10 +2,10 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// Everything a signature is made with: the keys, the clock, and the record.
+/// Makes signatures: it has the keys, the clock and the audit log.
 final class SignatureIssuer: Sendable {
   let keys: LiveKeyring
-  /// Nil where no audit file is configured.
+  /// Nil if no audit file is configured.
   let audit: AuditLog?
   let metrics: MetricsRegistry
   /// Milliseconds since 1970.
@@ -20,7 +20,7 @@ final class SignatureIssuer: Sendable {
 
   var keyring: Keyring { keys.current }
 
-  /// Counts a signature and records it. One that throws is not to be handed out.
+  /// Counts and records a signature. If this throws, the signature must not be returned.
   func record(_ method: SignatureMethod, _ identity: SigningIdentity, message: [UInt8], _ context: RPCContext) throws(SignatureError) {
     if let audit {
       do throws(SignatureError) {

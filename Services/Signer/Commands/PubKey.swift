@@ -1,7 +1,7 @@
 import ArgumentParser
 import Cryptography
 
-/// `signer pubkey`: the public half of a key that is there already.
+/// `signer pubkey`: prints the public key of an existing key.
 struct PubKey: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pubkey", abstract: "Print the public key of a private key as PEM, as Apple's registration form asks for it.")

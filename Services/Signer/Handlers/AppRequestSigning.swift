@@ -4,7 +4,7 @@ import Cryptography
 import ServiceRuntime
 
 extension SignatureIssuer {
-  /// Begins the signature of what an app hands to StoreKit as a JWS. Throws `failed_precondition` when the key's issuer is not configured.
+  /// Begins the signature of a JWS that an app passes to StoreKit. Throws `failed_precondition` if the key's issuer is not configured.
   func beginAppRequest(
     _ bundleId: String?, _ method: SignatureMethod, _ context: RPCContext,
     _ make: (_ keyId: String, _ issuerId: String, _ bundleId: String) throws(SigningRefusal) -> AppStoreRequestJWS

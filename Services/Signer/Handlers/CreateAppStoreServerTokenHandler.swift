@@ -4,7 +4,7 @@ import Cryptography
 import ServiceRuntime
 import Synchronization
 
-/// `CreateAppStoreServerToken`: a token for the App Store Server API; the same one until shortly before it ends.
+/// `CreateAppStoreServerToken`: a token for the App Store Server API; the same token until it is due for renewal.
 struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   typealias Method = SignerService.CreateAppStoreServerToken
 
@@ -23,44 +23,44 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
     }
     let name = TokenCache.Name(bundleId: bundleId, lifetime: token.expiresAt - token.issuedAt)
     if let kept = keyring.tokens.token(name, now: now) { return Self.response(kept) }
-    let made = TokenCache.Made(
+    let cached = TokenCache.CachedToken(
       token: token,
       text: try Signing.signed { () throws(SignatureError) in
         try token.sign(with: issuer.signer(key.identity, .appStoreServerToken, context))
       })
-    keyring.tokens.keep(made, name)
-    return Self.response(made)
+    keyring.tokens.keep(cached, name)
+    return Self.response(cached)
   }
 
-  private static func response(_ made: TokenCache.Made) -> Method.Response {
-    Method.Response(token: made.text, expiresAt: Timestamp(seconds: made.token.expiresAt))
+  private static func response(_ cached: TokenCache.CachedToken) -> Method.Response {
+    Method.Response(token: cached.text, expiresAt: Timestamp(seconds: cached.token.expiresAt))
   }
 }
 
-/// Tokens that still have enough of their life before them.
+/// Tokens that are returned again until they are due for renewal.
 final class TokenCache: Sendable {
   struct Name: Hashable {
     let bundleId: String
     let lifetime: Int64
   }
 
-  struct Made {
+  struct CachedToken {
     let token: AppStoreServerToken
     let text: String
   }
 
-  /// Callers choose lifetimes: more different ones than this and all are forgotten.
+  /// Callers choose lifetimes, so the number of tokens needs a limit; at the limit all are removed.
   private static let capacity = 4096
-  private let made = Mutex<[Name: Made]>([:])
+  private let tokens = Mutex<[Name: CachedToken]>([:])
 
-  func token(_ name: Name, now: Int64) -> Made? {
-    made.withLock { $0[name].flatMap { $0.token.needsRenewal(now: now) ? nil : $0 } }
+  func token(_ name: Name, now: Int64) -> CachedToken? {
+    tokens.withLock { $0[name].flatMap { $0.token.needsRenewal(now: now) ? nil : $0 } }
   }
 
-  func keep(_ token: Made, _ name: Name) {
-    made.withLock { made in
-      if made.count >= Self.capacity { made.removeAll() }
-      made[name] = token
+  func keep(_ token: CachedToken, _ name: Name) {
+    tokens.withLock { tokens in
+      if tokens.count >= Self.capacity { tokens.removeAll() }
+      tokens[name] = token
     }
   }
 }

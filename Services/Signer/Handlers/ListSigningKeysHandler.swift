@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `ListSigningKeys`: the keys with their public halves, sorted by owner; those of one ad network or app when asked for.
+/// `ListSigningKeys`: the keys with their public keys, sorted by owner, or only those of one ad network or app.
 struct ListSigningKeysHandler: ImmediateRPCHandler {
   typealias Method = SignerService.ListSigningKeys
 

@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignAdAttributionKitImpression`: a compact JWS, and every value as it was signed.
+/// `SignAdAttributionKitImpression`: a compact JWS, and all values as they were signed.
 struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 

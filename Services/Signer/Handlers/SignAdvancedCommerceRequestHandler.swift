@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed as the bytes that were given.
+/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed byte for byte as given.
 struct SignAdvancedCommerceRequestHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 
@@ -15,7 +15,7 @@ struct SignAdvancedCommerceRequestHandler: CoalescingRPCHandler {
     case (let text?, nil): bytes = Array(text.utf8)
     case (nil, let object?): bytes = JSONValue.object(object).serialized
     case (nil, nil): throw .invalidArgument(field: "requestText", "is required")
-    case (_?, _?): throw .invalidArgument(field: "request", "stands beside requestText; only one is signed")
+    case (_?, _?): throw .invalidArgument(field: "request", "must not be given together with requestText")
     }
     return try issuer.beginAppRequest(request.bundleId, .advancedCommerceRequest, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in

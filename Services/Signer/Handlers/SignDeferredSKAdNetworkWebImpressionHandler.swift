@@ -4,33 +4,33 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// `SignDeferredSKAdNetworkWebImpression`: the payload of a web ad that was kept, for the device that asks.
+/// `SignDeferredSKAdNetworkWebImpression`: the payload of a stored web ad, for the device that asks for it.
 struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignDeferredSKAdNetworkWebImpression
 
   let issuer: SignatureIssuer
-  /// Nil without a Redis.
+  /// Nil without Redis.
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let asked = try Signing.checked { () throws(FieldError) in
       try WebPayloadRequest(nonce: request.sourceNonce, sourceDomain: request.sourceDomain, version: request.version)
     }
-    // One answer for an unknown nonce and for one of other sites: who guesses learns nothing.
-    let unknown = RPCError.notFound("no web ad waits under this nonce for this site", field: "sourceNonce")
+    // The same error for an unknown nonce and for one of other sites, so that guessing reveals nothing.
+    let unknown = RPCError.notFound("no web ad is stored under this nonce for this site", field: "sourceNonce")
     guard let store, let (kept, earlier) = try await store.find(asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     guard kept.allows(asked.sourceDomain) else { throw unknown }
     if let earlier { return try Self.response(earlier) }
     let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: issuer.now()) }
     let (payload, keyId) = try issuer.webPayload(web, context).performAlone()
     let record = JSONValue.object(["payload": .object(payload), "keyId": .string(keyId)]).serialized
-    guard let standing = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
-    return try Self.response(standing)
+    guard let settled = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
+    return try Self.response(settled)
   }
 
   private static func response(_ record: [UInt8]) throws(RPCError) -> Method.Response {
     guard let object = try? JSONValue(parsing: record).objectValue, let payload = object["payload"]?.objectValue else {
-      throw .internalError("what is kept under this nonce cannot be read")
+      throw .internalError("the web ad stored under this nonce cannot be read")
     }
     return Method.Response(payload: payload, keyId: object["keyId"]?.stringValue ?? "")
   }

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignImpressions`: up to 1,000 impressions, on all cores; results in the order of the items, a signature or an error each.
+/// `SignImpressions`: up to 1,000 impressions, on all cores. Each result is a signature or an error, in the order of the items.
 struct SignImpressionsHandler: SigningBatchHandler {
   typealias Method = SignerService.SignImpressions
   typealias Item = ImpressionItem
@@ -11,7 +11,7 @@ struct SignImpressionsHandler: SigningBatchHandler {
   let web: SignSKAdNetworkWebImpressionHandler
   let adAttributionKit: SignAdAttributionKitImpressionHandler
 
-  func begin(_ item: ImpressionItem, _ context: RPCContext) async throws(RPCError) -> BegunItem<ImpressionResult> {
+  func begin(_ item: ImpressionItem, _ context: RPCContext) async throws(RPCError) -> CheckedItem<ImpressionResult> {
     if let request = item.skadnetwork {
       return .signature(try skAdNetwork.begin(request, context).map { ImpressionResult(skadnetwork: $0) })
     }

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignOffers`: up to 1,000 offers and in-app requests, on all cores; results in the order of the items, a signature or an error each.
+/// `SignOffers`: up to 1,000 offers and in-app requests, on all cores. Each result is a signature or an error, in the order of the items.
 struct SignOffersHandler: SigningBatchHandler {
   typealias Method = SignerService.SignOffers
   typealias Item = OfferItem
@@ -12,7 +12,7 @@ struct SignOffersHandler: SigningBatchHandler {
   let introductoryOfferEligibility: SignIntroductoryOfferEligibilityHandler
   let advancedCommerceRequest: SignAdvancedCommerceRequestHandler
 
-  func begin(_ item: OfferItem, _ context: RPCContext) throws(RPCError) -> BegunItem<OfferResult> {
+  func begin(_ item: OfferItem, _ context: RPCContext) throws(RPCError) -> CheckedItem<OfferResult> {
     if let request = item.promotionalOffer {
       return .signature(try promotionalOffer.begin(request, context).map { OfferResult(promotionalOffer: $0) })
     }

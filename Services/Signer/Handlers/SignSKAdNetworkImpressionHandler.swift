@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignSKAdNetworkImpression`: signs with the active key of the ad network, and answers every value as it was signed.
+/// `SignSKAdNetworkImpression`: signs with the ad network's active key, and returns all values as they were signed.
 struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 

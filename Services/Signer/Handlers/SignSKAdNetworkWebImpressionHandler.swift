@@ -3,21 +3,21 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignSKAdNetworkWebImpression`: the signed payload of a web ad, ready to serve to the device, and its nonce in both encodings;
-/// or, deferred, the ad is kept for the device's own request.
+/// `SignSKAdNetworkWebImpression`: the signed payload of a web ad for the device, and its nonce in both encodings. If deferred, the ad is
+/// stored until the device asks for it.
 struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
 
   let issuer: SignatureIssuer
   let domains: SourceDomainRule
-  /// Nil without a Redis.
+  /// Nil without Redis.
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     request.deferred == true ? try await keep(request) : try begin(request, context).performAlone()
   }
 
-  /// Of a web ad that is signed now.
+  /// Begins the signature of a web ad that is not deferred.
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     guard request.sourceDomains.isEmpty else {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
@@ -35,7 +35,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
     let impression = try Signing.checked { () throws(FieldError) in
       try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains, domains: domains)
     }
-    // Refused now rather than when the device asks and nobody looks.
+    // A missing key is reported to this caller, and not later to the device.
     let identity = try issuer.keyring.active(for: impression.adNetworkId)
     guard let store else {
       throw .failedPrecondition(

@@ -1,17 +1,17 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// One item of a batch that was checked.
-enum BegunItem<Answer: Sendable>: Sendable {
+/// A checked item of a batch.
+enum CheckedItem<Answer: Sendable>: Sendable {
   case signature(CoalescedCall<PendingSignature, Answer>)
-  /// Nothing is signed for it now.
+  /// The item needs no signature now.
   case complete(Answer)
 }
 
-/// Answers a batch of items that are signed: the signatures of a share are made together.
+/// Signs the items of a batch. The signatures of a share of items are made together.
 protocol SigningBatchHandler: BatchRPCHandler where Resources == Void {
-  /// Checks an item; its signature is made afterwards.
-  func begin(_ item: Item, _ context: RPCContext) async throws(RPCError) -> BegunItem<ItemResult>
+  /// Checks an item. Its signature is made afterwards.
+  func begin(_ item: Item, _ context: RPCContext) async throws(RPCError) -> CheckedItem<ItemResult>
 }
 
 extension SigningBatchHandler {
@@ -23,19 +23,19 @@ extension SigningBatchHandler {
   }
 
   func answer(share items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
-    var begun: [Result<BegunItem<ItemResult>, RPCError>] = []
+    var checked: [Result<CheckedItem<ItemResult>, RPCError>] = []
     var pending: [PendingSignature] = []
     for item in items {
       do throws(RPCError) {
         let item = try await begin(try item.get(), context)
         if case .signature(let call) = item { pending.append(call.work) }
-        begun.append(.success(item))
+        checked.append(.success(item))
       } catch {
-        begun.append(.failure(error))
+        checked.append(.failure(error))
       }
     }
     PendingSignature.perform(pending)
-    return begun.map { item in
+    return checked.map { item in
       Result { () throws(RPCError) in
         switch try item.get() {
         case .signature(let call): return try call.answer()

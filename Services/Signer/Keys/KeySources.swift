@@ -1,13 +1,12 @@
 import Cryptography
 import ServiceRuntime
 
-/// Loads the keys that the configuration names, each once, from files or from a PKCS#11 token; says in the configuration's terms
-/// what is wrong with one.
+/// Loads the keys that the configuration names, each once, from files or from a PKCS#11 token. Errors name the setting.
 struct KeySources {
   private let token: PKCS11KeyProvider?
   private var loaded: [DeploymentConfiguration.KeySource: SigningKey] = [:]
 
-  /// - Parameter module: the PKCS#11 module's path, where one is configured.
+  /// - Parameter module: the PKCS#11 module's path, if one is configured.
   init(module: String?) { token = module.map { PKCS11KeyProvider(module: $0) } }
 
   mutating func load(_ source: DeploymentConfiguration.KeySource, place: String) throws(ConfigurationError) -> SigningKey {

@@ -2,13 +2,13 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// Every private key of the deployment, as one reading of the configuration gave them. No other service holds one.
+/// All private keys of the deployment, from one load of the configuration. No other service has a private key.
 final class Keyring: Sendable {
   /// A key of an ad network.
   struct ImpressionKey: Sendable {
     let id: String
     let state: DeploymentConfiguration.Key.State
-    /// PEM; empty when revoked.
+    /// PEM; empty if the key is revoked.
     let publicKey: String
   }
 
@@ -20,7 +20,7 @@ final class Keyring: Sendable {
     var keyId: String { identity.keyId }
   }
 
-  /// What is configured for an app.
+  /// The keys of an app.
   struct AppKeys: Sendable {
     let server: AppKey?
     let offers: AppKey?
@@ -28,11 +28,11 @@ final class Keyring: Sendable {
 
   let adNetworks: [String: [ImpressionKey]]
   let apps: [String: AppKeys]
-  /// Tokens made with these keys; those of an earlier keyring are forgotten with it.
+  /// The tokens made with these keys. They are dropped together with the keyring.
   let tokens = TokenCache()
   private let active: [String: SigningIdentity]
 
-  /// Loads every key. Throws with the place in the configuration, the file and the reason.
+  /// Loads all keys. An error names the setting, the file and the reason.
   init(_ configuration: DeploymentConfiguration, metrics: MetricsRegistry) throws(ConfigurationError) {
     var sources = KeySources(module: configuration.pkcs11Module)
     var adNetworks: [String: [ImpressionKey]] = [:]
@@ -41,7 +41,7 @@ final class Keyring: Sendable {
       var keys: [ImpressionKey] = []
       for key in network.keys {
         guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "stands twice") }
-        // The file of a revoked key may be gone, and it must never sign again: it is not even read.
+        // A revoked key is not read: it must never sign again, and its file may be gone.
         guard key.state != .revoked else {
           keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: ""))
           continue
@@ -73,7 +73,7 @@ final class Keyring: Sendable {
     self.active = active
   }
 
-  /// The key that signs for an ad network. Throws `not_found`, or `failed_precondition` when none is active.
+  /// The key that signs for an ad network. Throws `not_found` for an unknown one, `failed_precondition` if it has no active key.
   func active(for adNetworkId: String) throws(RPCError) -> SigningIdentity {
     if let key = active[adNetworkId] { return key }
     guard adNetworks[adNetworkId] != nil else { throw .notFound("unknown ad network", field: "adNetworkId") }
@@ -87,7 +87,7 @@ final class Keyring: Sendable {
     return (bundleId, keys)
   }
 
-  /// The key that signs what an app hands to StoreKit, with its issuer: the one for offers, else the one for Apple's API.
+  /// The key for JWS that an app passes to StoreKit: the key for offers, or else the key for the App Store Server API.
   func appRequestKey(_ bundleId: String?) throws(RPCError) -> (bundleId: String, key: AppKey) {
     let (bundleId, keys) = try app(bundleId)
     guard let key = keys.offers ?? keys.server else {
@@ -96,7 +96,7 @@ final class Keyring: Sendable {
     return (bundleId, AppKey(identity: key.identity, issuerId: key.issuerId ?? keys.server?.issuerId))
   }
 
-  /// Every key's id, state and owner, for the metrics.
+  /// The id, state and owner of all keys, for metrics.
   var states: [(owner: String, keyId: String, state: String)] {
     let impressions = adNetworks.flatMap { owner, keys in keys.map { (owner, $0.id, $0.state.rawValue) } }
     let others = apps.flatMap { owner, keys in

@@ -2,7 +2,7 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The keyring that signs now. A rotation replaces it as a whole, or not at all.
+/// The current keyring. A rotation replaces it as a whole, or not at all.
 final class LiveKeyring: Sendable {
   private let keyring: Mutex<Keyring>
   private let metrics: MetricsRegistry
@@ -16,10 +16,10 @@ final class LiveKeyring: Sendable {
     show(first, after: nil)
   }
 
-  /// Asked for each signature anew: once ``replace(by:)`` has returned, no earlier key signs.
+  /// Read for each signature, so that no earlier key signs after ``replace(by:)`` has returned.
   var current: Keyring { keyring.withLock { $0 } }
 
-  /// Loads the keys of a new configuration. Throws and leaves everything as it is when one of them cannot be used.
+  /// Loads the keys of a new configuration. If one of them cannot be used, it throws and nothing changes.
   func replace(by configuration: DeploymentConfiguration) throws(ConfigurationError) {
     let next = try Keyring(configuration, metrics: metrics)
     let last = keyring.withLock { keyring in

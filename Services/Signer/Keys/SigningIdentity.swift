@@ -2,7 +2,7 @@ import AppleAttribution
 import Cryptography
 import ServiceRuntime
 
-/// What is signed; the name is the method's, and a metric's label.
+/// The kind of a signature. Its name is that of the RPC, and a label in metrics.
 enum SignatureMethod: Int, CaseIterable, Sendable {
   case skAdNetworkImpression, skAdNetworkWebImpression, adAttributionKitImpression
   case appStoreServerToken, promotionalOffer, promotionalOfferJWS, introductoryOfferEligibility, advancedCommerceRequest
@@ -21,15 +21,15 @@ enum SignatureMethod: Int, CaseIterable, Sendable {
   }
 }
 
-/// A private key and whose it is.
+/// A private key and its owner.
 final class SigningIdentity: Sendable {
   /// The ad network's id, or the app's bundle id.
   let owner: String
   let keyId: String
   let key: SigningKey
-  /// The header of its AdAttributionKit impressions.
+  /// The JWS header of AdAttributionKit impressions.
   let impressionHeader: String
-  /// One for each method, in its order.
+  /// The series of each kind of signature, in order.
   private let signatures: [MetricSeries?]
 
   init(owner: String, keyId: String, key: SigningKey, metrics: MetricsRegistry) {
@@ -43,14 +43,14 @@ final class SigningIdentity: Sendable {
   func count(_ method: SignatureMethod) { signatures[method.rawValue]?.add() }
 }
 
-/// The names of the signer's own metrics.
+/// The names of signer's metrics.
 enum SigningMetrics {
   static let signatures = "attribution_signatures_total"
   static let keyInfo = "attribution_key_info"
   static let auditFailures = "attribution_audit_failures_total"
 
   static func declare(_ metrics: MetricsRegistry) {
-    // The owners and keys are those of the configuration: the label values are bounded.
+    // The label values are bounded, because owners and keys are those of the configuration.
     metrics.counter(signatures, help: "Signatures made.", labels: ["method", "owner", "key_id"])
     metrics.gauge(keyInfo, help: "Keys and their states.", labels: ["owner", "key_id", "state"])
     metrics.counter(auditFailures, help: "Signatures that were not handed out because they could not be recorded.")

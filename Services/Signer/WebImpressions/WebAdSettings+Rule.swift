@@ -2,7 +2,7 @@ import AppleAttribution
 import ServiceRuntime
 
 extension WebAdSettings {
-  /// What the site's name of an impression must be.
+  /// The rule for the site's name of an impression.
   func signingRule() throws(ConfigurationError) -> SourceDomainRule {
     switch signing {
     case .registrable: .registrable(try suffixes())

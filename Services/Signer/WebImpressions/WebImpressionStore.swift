@@ -3,15 +3,15 @@ import AttributionProtocol
 import AttributionQueue
 import RedisClient
 
-/// Web ads that wait for the device's request, by nonce: in Redis, for a day, with the payload that each site got.
+/// Deferred web ads in Redis, by nonce, for a day, with the payload that each site got.
 struct WebImpressionStore: Sendable {
-  /// How long an ad waits, seconds: 24 hours.
+  /// How long an ad is stored, seconds: 24 hours.
   static let lifetimeSeconds: Int64 = 86_400
-  /// The most sites one ad is signed for: a nonce that everybody can see must not fill the store.
+  /// The greatest number of sites for which an ad is signed, so that a public nonce cannot fill the store.
   static let mostPayloads: Int64 = 100
 
-  /// Keeps an ad unless another one stands under its nonce.
-  /// KEYS 1 the ad. ARGV 1 its stored form  2 seconds to live. Answers 1 when it is kept or was already, 0 for another ad.
+  /// Stores an ad unless another one has its nonce.
+  /// KEYS 1 the ad. ARGV 1 its stored form  2 seconds to live. Returns 1 if it is stored now or was before, 0 if there is another ad.
   private static let keep = RedisScript(
     name: "web-keep",
     source: """
@@ -22,9 +22,9 @@ struct WebImpressionStore: Sendable {
       return 1
       """)
 
-  /// Keeps the payload signed for a site, unless one is kept already.
-  /// KEYS 1 the ad. ARGV 1 the site's field  2 the payload  3 the most fields. Answers the payload that stands; false when the
-  /// ad is gone or was signed for too many sites.
+  /// Stores the payload signed for a site, unless there is one already.
+  /// KEYS 1 the ad. ARGV 1 the site's field  2 the payload  3 the greatest number of fields. Returns the stored payload; false if the ad
+  /// has expired or was signed for too many sites.
   private static let settle = RedisScript(
     name: "web-settle",
     source: """
@@ -38,7 +38,7 @@ struct WebImpressionStore: Sendable {
 
   let redis: RedisClient
 
-  /// Keeps an ad. Throws `already_exists` when another one has its nonce.
+  /// Stores an ad. Throws `already_exists` if another one has its nonce.
   func keep(_ impression: DeferredWebImpression) async throws(RPCError) {
     let reply = try await run(Self.keep, impression.nonce, [.bytes(impression.stored), .integer(Self.lifetimeSeconds)])
     guard reply.integer == 1 else {
@@ -46,7 +46,7 @@ struct WebImpressionStore: Sendable {
     }
   }
 
-  /// The ad of a nonce, and the payload that a site got before; nil when there is none.
+  /// The ad of a nonce, and the payload that the site got before, if any; nil if there is no ad.
   func find(_ nonce: WebAdNonce, sourceDomain: String) async throws(RPCError) -> (DeferredWebImpression, payload: [UInt8]?)? {
     let reply: RedisReply
     do throws(RedisError) {
@@ -57,7 +57,7 @@ struct WebImpressionStore: Sendable {
     return (impression, values[1].bytes)
   }
 
-  /// Keeps the payload signed for a site; gives the one that stands, which may be an earlier one. Nil when the ad is gone.
+  /// Stores the payload signed for a site. Returns the stored one, which may be an earlier one; nil if the ad has expired.
   func settle(_ payload: [UInt8], nonce: WebAdNonce, sourceDomain: String) async throws(RPCError) -> [UInt8]? {
     try await run(
       Self.settle, nonce, [.string(Self.field(sourceDomain)), .bytes(payload), .integer(Self.mostPayloads)]
@@ -70,7 +70,7 @@ struct WebImpressionStore: Sendable {
     } catch { throw Self.away }
   }
 
-  private static let away = RPCError.unavailable("the store of web ads is away", reason: "STORE_UNAVAILABLE")
+  private static let away = RPCError.unavailable("the store of web ads is unavailable", reason: "STORE_UNAVAILABLE")
 
   private static func key(_ nonce: WebAdNonce) -> String { Keys.own("signer", "web:\(nonce.uuid)", shardOf: nonce.uuid) }
 

@@ -4,7 +4,7 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// `verifier check-store`: whether what lies in Redis agrees with itself.
+/// `verifier check-store`: checks whether the data in Redis is consistent.
 struct CheckStore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-store", abstract: "Read all shards in Redis and name what does not agree.",

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 
 extension EventFeedError {
-  /// The same error as an RPC's answer.
+  /// The error of an RPC.
   ///
   /// - Parameters:
   ///   - subscription: the request's field that names the subscription.
@@ -19,7 +19,7 @@ extension EventFeedError {
     case .isPulled: .failedPrecondition("the subscription is pulled and has no endpoint", reason: "SUBSCRIPTION_IS_PULLED")
     case .contended:
       RPCError(.aborted, "others change the subscription", reason: "SUBSCRIPTION_CONTENDED", retryDelay: .milliseconds(100))
-    case .unavailable: .unavailable("the event store is away", reason: "STORE_UNAVAILABLE")
+    case .unavailable: .unavailable("the event store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 
@@ -30,7 +30,7 @@ extension EventFeedError {
   }
 }
 
-/// What a subscription may be called.
+/// The rule for names of subscriptions.
 enum SubscriptionName {
   static func checked(_ name: String?, field: String) throws(RPCError) -> String {
     guard let name else { throw .invalidArgument(field: field, "is missing") }

@@ -2,11 +2,11 @@ import AttributionProtocol
 import AttributionQueue
 
 extension FeedFilter {
-  /// Values that one list may have.
+  /// The greatest number of values of one list.
   static let longestList = 100
   private static let environmentNames: Set<String> = ["production", "sandbox", "development"]
 
-  /// A filter as a request has it.
+  /// A filter from a request.
   init(validating filter: EventFilter?, field: String) throws(RPCError) {
     guard let filter else {
       self.init()

@@ -21,7 +21,7 @@ struct FeedMetrics: Sendable {
     case .backlog(let name, let events, let age):
       metrics.set(Self.backlog, Double(events), [name])
       metrics.set(Self.age, age, [name])
-      // They can be watched before anything is dropped.
+      // The series exist before anything is dropped, so that alerts can use them.
       for reason in FeedNotice.Reason.allCases { metrics.add(Self.dropped, 0, [name, reason.rawValue]) }
     case .dropped(let name, let count, let reason): metrics.add(Self.dropped, Double(count), [name, reason.rawValue])
     case .ended(let name):

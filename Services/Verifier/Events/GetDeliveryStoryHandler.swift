@@ -12,7 +12,7 @@ struct GetDeliveryStoryHandler: RPCHandler {
     guard let id = DeliveryID(request.id ?? "") else { throw .invalidArgument(field: "id", "must be the id of a delivery") }
     let story: DeliveryStory?
     do { story = try await deliveries.story(of: id) } catch {
-      throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
     guard let story else { throw .notFound("no such delivery, or it is no longer known", field: "id") }
     let record = story.record

@@ -11,7 +11,7 @@ struct ListEventsHandler: RPCHandler {
     let most = request.maxEvents ?? 100
     guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
     for (index, type) in request.types.enumerated() where EventType(rawValue: type) == nil {
-      throw .invalidArgument(field: "types[\(index)]", "is no event type")
+      throw .invalidArgument(field: "types[\(index)]", "is not an event type")
     }
     let filter = try FeedFilter(validating: request.filter, field: "filter")
     if let start = request.startTime, let end = request.endTime, start > end {
@@ -20,7 +20,7 @@ struct ListEventsHandler: RPCHandler {
     var cursor: FeedCursor?
     if let token = request.pageToken {
       cursor = FeedCursor(token)
-      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is none that this method answered") }
+      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is not a token that this method returned") }
     }
     let page = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.list(

@@ -9,7 +9,7 @@ struct ModifyLeaseHandler: RPCHandler {
   func handle(_ request: ModifyLeaseRequest, _ context: RPCContext) async throws(RPCError) -> ModifyLeaseResponse {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
     guard !request.ackIds.isEmpty else { throw .invalidArgument(field: "ackIds", "is missing") }
-    // Left out it could be meant as either.
+    // A missing value could mean an extension or a release.
     guard let lease = request.leaseSeconds else { throw .invalidArgument(field: "leaseSeconds", "is missing") }
     guard (0...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 0 to 3600") }
     let count = try await EventFeedError.asking { () throws(EventFeedError) in

@@ -15,7 +15,7 @@ struct PullEventsHandler: RPCHandler {
     guard (0...30_000).contains(wait) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
     let lease = request.leaseSeconds ?? 60
     guard (1...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 1 to 3600") }
-    // Events taken after the caller stopped waiting would lie under a lease nobody knows of.
+    // Events taken after the caller has stopped waiting would be leased to nobody.
     let patience = min(Duration.milliseconds(Int64(wait)), context.remaining - .milliseconds(500))
     let events = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.pull(name, most: Int(most), wait: max(.zero, patience), lease: .seconds(Int64(lease)))

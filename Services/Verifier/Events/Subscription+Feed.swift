@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 
 extension Subscription {
-  /// A subscription as answers show it.
+  /// The message of a subscription.
   init(_ subscription: EventSubscription) {
     self.init(
       name: subscription.name, types: subscription.types, start: subscription.start.word,

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Reads an external purchase token that an app or a website hands over; nothing of it is proved.
+/// Decodes an external purchase token from an app or a website. Apple does not sign it, so nothing is verified.
 struct DecodeExternalPurchaseTokenHandler: RPCHandler {
   typealias Method = VerifierService.DecodeExternalPurchaseToken
   /// Milliseconds since 1970.

@@ -2,11 +2,11 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Finds transaction ids in receipts; nothing of them is proved.
+/// Finds transaction ids in receipts. The receipts are not verified.
 struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
 
-  /// The most places of ids that are answered for one receipt.
+  /// The greatest number of ids that are returned for one receipt.
   let most: Int
 
   func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)

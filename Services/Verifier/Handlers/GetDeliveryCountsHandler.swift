@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `GetDeliveryCounts`: how deliveries ended, minute by minute or hour by hour.
+/// `GetDeliveryCounts`: the outcomes of deliveries by minute or hour.
 struct GetDeliveryCountsHandler: RPCHandler {
   typealias Method = VerifierService.GetDeliveryCounts
 
@@ -16,7 +16,7 @@ struct GetDeliveryCountsHandler: RPCHandler {
     guard (1...Int32(period.kept)).contains(count) else { throw .invalidArgument(field: "periods", "must be 1 to \(period.kept)") }
     let periods: [DeliveryCounts.Period]
     do throws(QueueError) { periods = try await counts.ends(period, last: Int(count)) } catch {
-      throw .unavailable("the counts are away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the counts cannot be read now", reason: "STORE_UNAVAILABLE")
     }
     return GetDeliveryCountsResponse(
       periods: periods.map { period in
@@ -31,7 +31,7 @@ struct GetDeliveryCountsHandler: RPCHandler {
   private static func order(_ end: CountedOutcome) -> (String, String, String) { (end.kind, end.verdict, end.reason ?? "") }
 }
 
-/// `GetValueCounts`: what deliveries that were proved said.
+/// `GetValueCounts`: the values in verified deliveries.
 struct GetValueCountsHandler: RPCHandler {
   typealias Method = VerifierService.GetValueCounts
 
@@ -44,7 +44,7 @@ struct GetValueCountsHandler: RPCHandler {
     }
     let values: [CountedValue: Int64]
     do throws(QueueError) { values = try await counts.values(lastHours: Int(hours)) } catch {
-      throw .unavailable("the counts are away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the counts cannot be read now", reason: "STORE_UNAVAILABLE")
     }
     var response = GetValueCountsResponse()
     for (value, count) in values {
@@ -60,7 +60,7 @@ struct GetValueCountsHandler: RPCHandler {
       case .other: response.others = count
       }
     }
-    // The same counts give the same answer.
+    // Sorted, so that the same counts give the same response.
     response.conversions.sort { Self.order($0) < Self.order($1) }
     response.sources.sort { ($0.adNetworkId, $0.sourceIdentifier) < ($1.adNetworkId, $1.sourceIdentifier) }
     response.notifications.sort { ($0.bundleId, $0.notificationType) < ($1.bundleId, $1.notificationType) }

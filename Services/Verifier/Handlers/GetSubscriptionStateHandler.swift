@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `GetSubscriptionState`: the present state of a subscription and the notifications it came from.
+/// `GetSubscriptionState`: the current state of a subscription, and the notifications that led to it.
 struct GetSubscriptionStateHandler: RPCHandler {
   typealias Method = VerifierService.GetSubscriptionState
 
@@ -22,10 +22,10 @@ struct GetSubscriptionStateHandler: RPCHandler {
     }
     let histories: [SubscriptionHistory]
     do { histories = try await store.joined(environment: environment, originalTransactionId: id) } catch {
-      throw .unavailable("the histories are away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the histories cannot be read now", reason: "STORE_UNAVAILABLE")
     }
     guard let present = histories.last(where: { $0.state != nil }), let state = present.state else {
-      throw .notFound("nothing was heard of this subscription", field: "originalTransactionId")
+      throw .notFound("no notification of this subscription was received", field: "originalTransactionId")
     }
     let now = now()
     let status = state.status(at: now, silence: store.silence)
@@ -55,7 +55,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     return response
   }
 
-  /// Those under all ids, in Apple's order.
+  /// The notifications under all ids, in Apple's order.
   private static func notifications(_ histories: [SubscriptionHistory]) -> [JSONObject] {
     histories.flatMap { history in
       zip(history.steps, history.statuses).map { step, status in (step, notification(step, status, history)) }

@@ -1,19 +1,19 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifyAppStoreSignedData`, where nobody is asked about certificates: a verdict is computed at once.
-struct ProveAppStoreSignedDataHandler: ImmediateRPCHandler {
+/// `VerifyAppStoreSignedData` if revocation is not checked: the verdict is computed without I/O.
+struct VerifyAppStoreSignedDataOfflineHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
   let verdicts: Verdicts
 
   func answer(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAppStoreSignedDataResponse
   {
-    try verdicts.prove(request)
+    try verdicts.judgeOffline(request)
   }
 }
 
-/// `VerifyAppStoreSignedData`, where responders are asked.
+/// `VerifyAppStoreSignedData` if revocation is checked: OCSP responders may be asked.
 struct VerifyAppStoreSignedDataHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
   let verdicts: Verdicts

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifyBatch`: up to 1,000 judgements, on all cores; the verdicts stand in the order of the questions.
+/// `VerifyBatch`: up to 1,000 verdicts, computed on all cores. They are in the order of the items.
 struct VerifyBatchHandler: BatchRPCHandler {
   typealias Method = VerifierService.VerifyBatch
   let verdicts: Verdicts

@@ -2,13 +2,14 @@ import AttributionQueue
 import Logging
 import ServiceRuntime
 
-/// Notices by itself when nothing is heard of subscriptions past their end. Several instances may sweep: what two of them find is one.
+/// Periodically searches for subscriptions without notifications past their end. Several instances may search concurrently, because a gap
+/// found twice is one gap.
 struct SilenceSweep: Sendable {
   private static let found = "attribution_subscription_silences_total"
 
   let lifecycle: SubscriptionLifecycle
   let pause: Duration
-  /// How many subscriptions of a shard one sweep looks at; the others wait for the next.
+  /// The greatest number of subscriptions of a shard in one search; the others wait for the next one.
   let most: Int
   let metrics: MetricsRegistry
   let logger: Logger
@@ -22,7 +23,7 @@ struct SilenceSweep: Sendable {
     metrics.counter(Self.found, help: "Subscriptions of which nothing was heard past their end.")
   }
 
-  /// Until its task is cancelled.
+  /// Searches until its task is cancelled.
   func run() async {
     while true {
       do { try await Task.sleep(for: pause) } catch { return }
@@ -32,14 +33,14 @@ struct SilenceSweep: Sendable {
       } catch is CancellationError {
         return
       } catch {
-        logger.debug("it is not looked for silence now", metadata: ["reason": "\(error)"])
+        logger.debug("the search for silent subscriptions failed", metadata: ["reason": "\(error)"])
       }
     }
   }
 
-  /// One look over all shards; answers how many subscriptions were found silent.
+  /// Searches all shards once. Returns the number of silent subscriptions.
   func sweep(at now: Int64) async throws -> Int {
-    let due = try await withThrowingTaskGroup(of: [SubscriptionStore.Silent].self) { group in
+    let due = try await withThrowingTaskGroup(of: [SubscriptionStore.SilentSubscription].self) { group in
       for shard in Shard.all { group.addTask { try await lifecycle.store.silent(in: shard, at: now, most: most) } }
       return try await group.reduce(into: []) { $0 += $1 }
     }
@@ -47,7 +48,7 @@ struct SilenceSweep: Sendable {
     for silent in due {
       try Task.checkCancellation()
       do { if try await lifecycle.judge(silent, at: now) { count += 1 } } catch is SubscriptionStore.Unreadable {
-        // Of a newer version: left to that one.
+        // Stored by a newer version, and left to it.
         try await lifecycle.store.postpone(silent, to: now + max(1000, lifecycle.store.silence))
       }
     }

@@ -5,21 +5,21 @@ import Logging
 import ServiceRuntime
 import WireJSON
 
-/// Follows subscriptions by their verified notifications, and says when a notification must have been missed.
+/// Maintains the histories of subscriptions from verified notifications, and finds gaps, where a notification must have been missed.
 struct SubscriptionLifecycle: Sendable {
-  /// The kind of the message that looks at a suspected gap once stragglers have had their time.
+  /// The kind of the message that checks a suspected gap after the time for late notifications.
   static let gapKind = "subscription-gap"
-  /// The longest text that is taken for an id, bytes.
+  /// The longest id that is accepted, bytes.
   static let longestId = 64
 
   let store: SubscriptionStore
   let deliveries: DeliveryQueue
-  /// How long stragglers are waited for before a gap is published.
+  /// How long late notifications are waited for before a gap is published.
   let patience: Duration
   let logger: Logger
 
-  /// Takes a verified notification into its subscription's history. Nil for one that is of no subscription's life; otherwise what
-  /// the event says of the lifecycle.
+  /// Adds a verified notification to its subscription's history. Returns the lifecycle data of the event; nil if the notification is not
+  /// about a subscription.
   func take(
     _ payload: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?, environment: String, bundleId: String?,
     receivedAt: Int64
@@ -29,7 +29,7 @@ struct SubscriptionLifecycle: Sendable {
       let step = LifecycleStep(notification: payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo)
     else { return nil }
     let (histories, arrival) = try await insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)
-    // Also for a repeat: the instance that took the step in may have died before it could say so. The key makes it one.
+    // Also for a repeat, because the instance that added the step may have died before this. The idempotency key makes it one message.
     for history in histories {
       for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
     }
@@ -43,8 +43,8 @@ struct SubscriptionLifecycle: Sendable {
 
   // MARK: Histories
 
-  /// Puts a step into its subscription's history and joins that with those of the ids before and after it. Answers the histories
-  /// that it changed or may have changed, that of its own id first and the newest last.
+  /// Adds a step to its subscription's history, and connects that with those of the earlier and later ids. Returns the histories that it
+  /// may have changed: that of its own id first, the newest last.
   func insert(
     _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
   ) async throws -> ([SubscriptionHistory], SubscriptionHistory.Arrival) {
@@ -58,9 +58,9 @@ struct SubscriptionLifecycle: Sendable {
     return (try await handOn(history), arrival)
   }
 
-  /// Where a step names the id that its subscription had before (`MIGRATION`, and every transaction since): what it had come to under
-  /// that id, which is told where it goes on. Each of the two histories is written by itself; whoever repeats this after a crash
-  /// writes the same.
+  /// If a step names the subscription's previous id (`MIGRATION`, and every transaction since), returns what the subscription had come to
+  /// under that id, whose history is told where it continues. Each history is written by itself, and a repetition after a crash writes the
+  /// same.
   func inheritance(
     _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
   ) async throws -> SubscriptionInheritance? {
@@ -72,8 +72,8 @@ struct SubscriptionLifecycle: Sendable {
     }.1
   }
 
-  /// Tells the ids under which a subscription goes on what it had come to before; steps of an earlier id may come late. Answers the
-  /// history and those that follow it.
+  /// Passes what a subscription has come to on to its later ids, because steps of an earlier id may come late. Returns the history and
+  /// those that follow it.
   func handOn(_ history: SubscriptionHistory) async throws -> [SubscriptionHistory] {
     var histories = [history]
     while histories.count < SubscriptionStore.mostIds, let last = histories.last, let next = last.continuation?.originalTransactionId,
@@ -88,7 +88,7 @@ struct SubscriptionLifecycle: Sendable {
     return histories
   }
 
-  /// What an event says of the state that the newest of joined histories is in; nil where there is none yet.
+  /// The event's data about the current state, which is that of the newest history with a state; nil if there is none.
   static func summary(_ histories: [SubscriptionHistory]) -> JSONObject? {
     guard let own = histories.first, let present = histories.last(where: { $0.state != nil }), let state = present.state else { return nil }
     var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
@@ -100,8 +100,7 @@ struct SubscriptionLifecycle: Sendable {
 
   // MARK: Gaps
 
-  /// Leaves a message that comes due when stragglers have had their time. One for each place in a history, however often it is
-  /// found.
+  /// Queues a message that becomes due after the time for late notifications. There is one for each gap, however often it is found.
   private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, receivedAt: Int64, after wait: Int64) async throws {
     let report = Self.report(gap, history, foundAt: receivedAt)
     let request = AcceptRequest(
@@ -110,13 +109,13 @@ struct SubscriptionLifecycle: Sendable {
       notBefore: wait > 0 ? WallClock.now() + wait : nil)
     do throws(QueueError) { _ = try await deliveries.accept(request) } catch {
       guard case .backlogFull = error else { throw error }
-      // The queue must drain, not fill with this: the next notification of the subscription suspects it again.
-      logger.warning("a gap is not looked into now: the queue is full")
+      // A full queue must not get more messages. The next notification of the subscription finds the gap again.
+      logger.warning("a suspected gap is not queued, because the queue is full")
     }
   }
 
-  /// A suspected gap after its time: the data of its event, or nil when a straggler has explained it. Whoever can look it up at Apple
-  /// is told before the event is out.
+  /// Checks a suspected gap after the time for late notifications. Returns the data of its event; nil if a late notification has closed it.
+  /// The gap is queued for the look-up at Apple before its event is published.
   func judge(_ body: [UInt8]) async throws -> (key: String, subject: String?, data: JSONObject)? {
     guard let asked = GapReport(body: body),
       let history = try await store.history(environment: asked.environment, originalTransactionId: asked.originalTransactionId),
@@ -136,9 +135,8 @@ struct SubscriptionLifecycle: Sendable {
     return (report.key, report.bundleId, data)
   }
 
-  /// A subscription about which something should have been heard by now: answers whether nothing was. It is looked at again after
-  /// as long a time, whatever comes of it.
-  func judge(_ silent: SubscriptionStore.Silent, at now: Int64) async throws -> Bool {
+  /// Checks a subscription whose due time has passed. Returns true if it is silent. Then it is checked again after the same time.
+  func judge(_ silent: SubscriptionStore.SilentSubscription, at now: Int64) async throws -> Bool {
     let history = try await store.history(environment: silent.environment, originalTransactionId: silent.originalTransactionId)
     let gap = history?.silence(at: now, after: store.silence)
     if let history, let gap { try await suspect(gap, in: history, receivedAt: now, after: 0) }
@@ -152,7 +150,8 @@ struct SubscriptionLifecycle: Sendable {
       foundAt: foundAt)
   }
 
-  /// A gap that was explained and is torn open again by another straggler is looked at again: its event is one all the same.
+  /// The number of steps is part of the key, so that a gap that was closed and opened again by late notifications is checked again. Its
+  /// event has the same id.
   private static func messageKey(_ report: GapReport, _ history: SubscriptionHistory) -> String {
     "\(report.key):\(history.compactedSteps + history.steps.count)"
   }

@@ -2,16 +2,17 @@ import AppStore
 import AttributionQueue
 import RedisClient
 
-/// The histories of subscriptions, one value each in Redis, and beside them by shard when silence about each becomes a gap.
+/// The histories of subscriptions in Redis, one value each, and for each shard the times at which silence about its subscriptions becomes a
+/// gap.
 struct SubscriptionStore: Sendable {
   /// How long a history is kept after its last step, seconds: 400 days, longer than any period and Apple's own memory.
   static let lifetimeSeconds: Int64 = 400 * 86_400
-  /// The most ids of one subscription that are followed from migration to migration.
+  /// The greatest number of ids of one subscription that are followed through migrations.
   static let mostIds = 16
 
-  /// Writes a value if the one that was read still stands, and notes when something must have been heard.
-  /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live
-  /// 4 the subscription's name  5 due, ms, or empty where nothing has to be heard. Answers 1 when written.
+  /// Writes a value if the stored one is still the one that was read, and sets the due time of silence.
+  /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live 4 the
+  /// subscription's name  5 due time, ms, or empty for none. Returns 1 if it was written.
   private static let compareAndSet = RedisScript(
     name: "subscription-compare-and-set",
     source: """
@@ -33,8 +34,8 @@ struct SubscriptionStore: Sendable {
       return 1
       """)
 
-  /// A subscription about which nothing was heard in time.
-  struct Silent: Sendable, Hashable {
+  /// A subscription whose due time has passed.
+  struct SilentSubscription: Sendable, Hashable {
     let environment: String
     let originalTransactionId: String
     /// Milliseconds since 1970.
@@ -44,16 +45,15 @@ struct SubscriptionStore: Sendable {
   }
 
   let redis: RedisClient
-  /// How long nothing may be heard past a subscription's end, milliseconds.
+  /// The time without notifications after a subscription's end that counts as a gap, milliseconds.
   let silence: Int64
 
-  /// What is known of a subscription; nil for one that was never heard of.
+  /// The history of a subscription; nil if there is none.
   func history(environment: String, originalTransactionId: String) async throws -> SubscriptionHistory? {
     try await read(environment, originalTransactionId).history
   }
 
-  /// What is known of a subscription under all the ids it has had, by any of them, the oldest first; empty for one that was never
-  /// heard of.
+  /// The histories of a subscription under all its ids, oldest first, found by any of the ids; empty if there are none.
   func joined(environment: String, originalTransactionId: String) async throws -> [SubscriptionHistory] {
     guard let asked = try await history(environment: environment, originalTransactionId: originalTransactionId) else { return [] }
     var histories = [asked]
@@ -66,8 +66,7 @@ struct SubscriptionStore: Sendable {
     return histories
   }
 
-  /// Changes a history, one that is empty where nothing is known, atomically among all instances; one that stays the same is not
-  /// written.
+  /// Changes a history, or an empty one if there is none, atomically among all instances. An unchanged history is not written.
   func change<Result>(
     _ environment: String, _ originalTransactionId: String, _ body: (inout SubscriptionHistory) -> Result
   ) async throws -> (SubscriptionHistory, Result) {
@@ -92,8 +91,8 @@ struct SubscriptionStore: Sendable {
 
   // MARK: Silence
 
-  /// Up to `most` subscriptions of a shard about which something should have been heard by now, those that wait longest first.
-  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [Silent] {
+  /// Up to `most` subscriptions of a shard whose due time has passed, the earliest first.
+  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [SilentSubscription] {
     let reply = try await redis.send([
       "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(most)),
     ])
@@ -101,12 +100,12 @@ struct SubscriptionStore: Sendable {
     return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
       let parts = words[index].split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let due = Double(words[index + 1]) else { return nil }
-      return Silent(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
+      return SilentSubscription(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
     }
   }
 
-  /// Looks at it again at another time, nil for never; what changed meanwhile stands.
-  func postpone(_ silent: Silent, to due: Int64?) async throws {
+  /// Sets another due time, nil for none, unless it was changed meanwhile.
+  func postpone(_ silent: SilentSubscription, to due: Int64?) async throws {
     _ = try await Self.postpone.run(
       on: redis, keys: [Self.dueKey(Shard(hashing: silent.originalTransactionId))],
       arguments: [.string(silent.name), .integer(silent.due), due.map { .integer($0) } ?? ""])
@@ -119,12 +118,12 @@ struct SubscriptionStore: Sendable {
   ) {
     let bytes = try await redis.send(["GET", .string(Self.key(environment, originalTransactionId))]).bytes ?? []
     let history = SubscriptionHistory(stored: bytes)
-    // Never written over: what cannot be read may be of a newer version of this program.
+    // Not overwritten, because a value that cannot be parsed may be of a newer version.
     guard bytes.isEmpty || history != nil else { throw Unreadable(originalTransactionId: originalTransactionId) }
     return (bytes, history)
   }
 
-  /// What is kept of a subscription is not a history.
+  /// The stored value of a subscription is not a history.
   struct Unreadable: Error {
     let originalTransactionId: String
   }

@@ -2,13 +2,13 @@ import AppleAttribution
 import ServiceRuntime
 import WireJSON
 
-/// What postbacks mean to the apps and ad networks of this deployment: their conversion values and source identifiers.
+/// The meanings of postbacks for the apps and ad networks of this deployment: conversion values and source identifiers.
 struct PostbackMeanings: Sendable {
-  /// By the advertised app's number.
+  /// The conversion schemas, by the advertised app's id.
   private let conversions: [Int64: ConversionSchemas]
-  /// The numbers of the apps that count development postbacks.
+  /// The ids of the apps that count development postbacks.
   private let countingDevelopment: Set<Int64>
-  /// By ad network.
+  /// The names of source identifiers, by ad network.
   private let sources: [String: SourceIdentifierNames]
 
   init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
@@ -42,8 +42,8 @@ struct PostbackMeanings: Sendable {
     self.sources = sources
   }
 
-  /// What the conversion value says; nil for an app without a schema. An ad that did not win has none: what stands there, outside of
-  /// the signature, is credited to nobody. Nor is what a development postback says, but for an app that counts those.
+  /// The meaning of the conversion value; nil for an app without a schema. A postback of an ad that did not win has none, because its value
+  /// is not signed and is credited to nobody. Nor has a development postback, unless the app counts those.
   func conversion(
     app: Int64, environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?,
     receivedAt: Int64
@@ -55,7 +55,7 @@ struct PostbackMeanings: Sendable {
     ).json
   }
 
-  /// What the source stands for; nil for an ad network without names.
+  /// The meaning of the source identifier; nil for an ad network without names.
   func source(adNetworkId: String, sourceIdentifier: String?, campaignId: Int?) -> JSONObject? {
     guard let names = sources[adNetworkId] else { return nil }
     if let sourceIdentifier { return names.json(sourceIdentifier: sourceIdentifier) }

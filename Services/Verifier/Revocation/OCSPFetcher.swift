@@ -1,9 +1,9 @@
 import Cryptography
 import HTTPClient
 
-/// Carries questions to Apple's responders over HTTP.
+/// Sends OCSP requests to Apple's responders over HTTP.
 struct OCSPFetcher: OCSPFetching {
-  /// How long a responder has; a verdict by RPC waits for it.
+  /// The timeout of a responder, for which a verdict by RPC may wait.
   static let timeout: Duration = .seconds(5)
 
   let http: HTTPClient

@@ -2,7 +2,7 @@ import AppStore
 import Cryptography
 import ServiceRuntime
 
-/// Judges JWS of the App Store: their proof, and by the deployment's policy whether their certificates still stand.
+/// Verifies JWS of the App Store, and checks the revocation of their certificates by the deployment's policy.
 struct RevocationCheckedVerifier: Sendable {
   private static let metric = "attribution_revocation_total"
 
@@ -17,23 +17,23 @@ struct RevocationCheckedVerifier: Sendable {
     metrics.counter(Self.metric, help: "Chains whose revocation was asked about.", labels: ["decision"])
   }
 
-  /// Whether anybody is asked about certificates: otherwise a verdict is computed and waits for nothing.
+  /// True if OCSP responders may be asked. Otherwise verdicts are computed without I/O.
   var asksResponders: Bool { checker.policy != .off }
 
-  /// The verdict without the question of revocation.
-  func proof(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation, now: Int64) -> SignedDataVerdict {
+  /// The verdict without a check of revocation.
+  func offlineVerdict(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation, now: Int64) -> SignedDataVerdict {
     verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now)
   }
 
-  /// What is to be said without waiting for anybody.
-  enum Judgement: Sendable {
+  /// A verdict without I/O, or the I/O that it needs.
+  enum ImmediateVerdict: Sendable {
     case verdict(SignedDataVerdict)
-    /// It is proved, and a responder must be asked whether its certificates still stand: `ask` ends when that is known, or is known not to
-    /// be had now.
+    /// The signature is verified, but OCSP responders must be asked about its certificates. `ask` returns when their answers are cached, or
+    /// when they did not answer.
     case open(ask: @Sendable () async -> Void)
   }
 
-  /// The whole verdict. Only what is proved is asked about: a forger makes us ask nobody.
+  /// The whole verdict. Responders are asked only about verified data, so that forged data causes no requests.
   func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) async -> SignedDataVerdict {
@@ -46,16 +46,16 @@ struct RevocationCheckedVerifier: Sendable {
     return verdict
   }
 
-  /// The same from what is known already.
-  func judgement(
+  /// The whole verdict, if the revocation of its certificates is cached.
+  func immediateVerdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
-  ) -> Judgement {
+  ) -> ImmediateVerdict {
     var chains: [VerifiedChain] = []
     var verdict = verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
     guard verdict.valid, asksResponders else { return .verdict(verdict) }
-    for (place, chain) in chains.enumerated() where verdict.valid {
+    for (index, chain) in chains.enumerated() where verdict.valid {
       guard let known = checker.known(of: chain, at: now / 1000) else {
-        return .open { [checker, open = chains[place...]] in
+        return .open { [checker, open = chains[index...]] in
           for chain in open { _ = await checker.revocation(of: chain, at: now / 1000) }
         }
       }
@@ -74,7 +74,7 @@ struct RevocationCheckedVerifier: Sendable {
     verdict.valid = false
   }
 
-  /// Asks again, now and then, about certificates whose answers will be over soon, so that no verdict waits for that.
+  /// Periodically refreshes cached answers that expire soon, so that no verdict has to wait for a responder.
   func refreshForEver() async {
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(60))

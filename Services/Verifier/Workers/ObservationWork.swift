@@ -19,7 +19,7 @@ struct ObservationWork: Sendable {
   let deliveries: DeliveryQueue
 
   private enum Refusal: Error {
-    case unproved(SignedDataReason)
+    case unverified(SignedDataReason)
     case revocationUnknown
     /// A responder must be asked first.
     case open(ask: @Sendable () async -> Void)
@@ -32,12 +32,12 @@ struct ObservationWork: Sendable {
     let environment = lease.message.attributes["environment"]
     let payload: JSONObject
     do throws(Refusal) {
-      payload = try proved(
+      payload = try verified(
         String(decoding: lease.message.body, as: UTF8.self), .transaction, bundleId: lease.message.attributes["bundleId"],
         environment: environment)
     } catch { return refused(error) }
     guard let environment, let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload) else {
-      return refused(.unproved(.malformed))
+      return refused(.unverified(.malformed))
     }
     var data = Self.common(lease)
     data["environment"] = .string(environment)
@@ -60,7 +60,7 @@ struct ObservationWork: Sendable {
     do throws(Refusal) {
       if let answer = observation.answer { found = try self.found(answer, observation) }
     } catch {
-      guard observation.gap != nil, case .unproved(let reason) = error else { return refused(error) }
+      guard observation.gap != nil, case .unverified(let reason) = error else { return refused(error) }
       refusal = reason
     }
     do {
@@ -85,16 +85,16 @@ struct ObservationWork: Sendable {
   }
 
   private func found(_ answer: StatusObservation.Answer, _ observation: StatusObservation) throws(Refusal) -> Found {
-    let transaction = try proved(
+    let transaction = try verified(
       answer.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
     var renewal: JSONObject?
     if let text = answer.signedRenewalInfo {
-      renewal = try proved(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
+      renewal = try verified(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
     }
     let id = observation.originalTransactionId
     guard transaction["originalTransactionId"]?.stringValue == id, renewal.map({ $0["originalTransactionId"]?.stringValue == id }) ?? true,
       let step = LifecycleStep(observedStatus: answer.status, transactionInfo: transaction, renewalInfo: renewal)
-    else { throw .unproved(.malformed) }
+    else { throw .unverified(.malformed) }
     return Found(
       status: answer.status, transactionInfo: transaction, renewalInfo: renewal, step: step,
       naturalKey: StatusObservation.naturalKey(
@@ -189,10 +189,10 @@ struct ObservationWork: Sendable {
         ]))
   }
 
-  private func proved(
+  private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {
-    let judgement = signedData.judgement(
+    let judgement = signedData.immediateVerdict(
       on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now())
     let verdict: SignedDataVerdict
     switch judgement {
@@ -200,14 +200,14 @@ struct ObservationWork: Sendable {
     case .open(let ask): throw .open(ask: ask)
     }
     if verdict.valid, let payload = verdict.payload { return payload }
-    throw verdict.reason == .revocationUnknown ? .revocationUnknown : .unproved(verdict.reason ?? .malformed)
+    throw verdict.reason == .revocationUnknown ? .revocationUnknown : .unverified(verdict.reason ?? .malformed)
   }
 
   private func refused(_ refusal: Refusal) -> WorkOutcome {
     switch refusal {
     case .revocationUnknown:
       .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
-    case .unproved(let reason): .complete(Completion(state: .rejected, events: [], reason: reason.rawValue))
+    case .unverified(let reason): .complete(Completion(state: .rejected, events: [], reason: reason.rawValue))
     case .open(let ask): .deferred(atMost: VerificationWorker.revocationPatience, while: ask)
     }
   }

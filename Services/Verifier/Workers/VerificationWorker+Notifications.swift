@@ -20,7 +20,7 @@ extension VerificationWorker {
     let text = String(decoding: lease.message.body, as: UTF8.self)
     // The app whose URL it came to, where it came to one's own.
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
-    let judgement = signedData.judgement(
+    let judgement = signedData.immediateVerdict(
       on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
     let verdict: SignedDataVerdict
     switch judgement {
@@ -83,7 +83,7 @@ extension VerificationWorker {
     } catch {
       return .retry(after: nil, error: "the Advanced Commerce request that it names cannot be noted")
     }
-    proved.add(lease.message.kind, environment)
+    verifiedCounter.add(lease.message.kind, environment)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, rememberLong: true,
       events: [

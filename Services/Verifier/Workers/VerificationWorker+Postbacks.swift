@@ -38,7 +38,7 @@ extension VerificationWorker {
     _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ counted: [CountedValue],
     _ attributes: EventAttributes, unsigned: JSONObject, otherwise conflict: EventType
   ) -> WorkOutcome {
-    proved.add(lease.message.kind, attributes.environment ?? "")
+    verifiedCounter.add(lease.message.kind, attributes.environment ?? "")
     var completion = Completion(
       state: .verified, naturalKey: naturalKey,
       events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])

@@ -13,7 +13,7 @@ extension VerificationWorker {
       return .deadLetter(error: "the message is no request for a retention message")
     }
     // Whether its certificates still stand is not asked: the answer was given long ago.
-    let verdict = signedData.proof(
+    let verdict = signedData.offlineVerdict(
       on: record.signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: app), now: WallClock.now())
     guard verdict.valid, let payload = verdict.payload, let question = try? RealtimeRequest(validating: payload) else {
       return .complete(Completion(state: .rejected, events: [], reason: verdict.reason?.rawValue ?? "malformed"))
@@ -25,7 +25,7 @@ extension VerificationWorker {
     data["request"] = .object(payload)
     data["answer"] = .object(record.answer)
     data["decision"] = .object(record.decision)
-    proved.add(lease.message.kind, question.environment)
+    verifiedCounter.add(lease.message.kind, question.environment)
     let id = question.naturalKey
     return .complete(
       Completion(

@@ -19,13 +19,13 @@ final class VerificationWorker: Sendable {
   let meanings: PostbackMeanings
   /// What the sites of web ads are looked up in; nil where events say nothing of that.
   let suffixes: PublicSuffixList?
-  let arrivals: ProvedArrivals
+  let arrivals: VerifiedArrivals
   let metrics: MetricsRegistry
-  let proved: ProvedCount
+  let verifiedCounter: VerifiedCounter
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: RevocationCheckedVerifier, lifecycle: SubscriptionLifecycle,
-    observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?, arrivals: ProvedArrivals,
+    observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?, arrivals: VerifiedArrivals,
     metrics: MetricsRegistry
   ) {
     self.deliveries = deliveries
@@ -37,7 +37,7 @@ final class VerificationWorker: Sendable {
     self.suffixes = suffixes
     self.arrivals = arrivals
     self.metrics = metrics
-    proved = ProvedCount(metrics)
+    verifiedCounter = VerifiedCounter(metrics)
     Self.declare(metrics)
   }
 

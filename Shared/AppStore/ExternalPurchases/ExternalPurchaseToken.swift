@@ -3,8 +3,8 @@ public import WireJSON
 
 /// The token of a purchase outside of the App Store (Receiving and decoding external purchase tokens; externalPurchaseToken).
 ///
-/// StoreKit gives it to an app, or appends it to a website's URL, as Base64URL of a JSON object; a notification carries the object itself.
-/// What an app hands over is nobody's proof: Apple does not sign it.
+/// StoreKit gives it to an app, or appends it to a website's URL, as Base64URL of a JSON object. A notification contains the object itself.
+/// A token from an app proves nothing, because Apple does not sign it.
 public struct ExternalPurchaseToken: Sendable, Hashable {
   public enum Failure: Error, Sendable, Hashable {
     case tooLarge(limit: Int)
@@ -14,7 +14,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     case malformed(field: String)
   }
 
-  /// The longest text that is read, bytes. Apple's have a few hundred.
+  /// The longest text that is parsed, bytes. Apple's have a few hundred.
   public static let longestText = 8 << 10
 
   /// Identifies the token in reports.
@@ -27,10 +27,10 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
   public let type: String?
   /// Custom link tokens only: milliseconds since 1970.
   public let expirationDate: Int64?
-  /// All members, as they came.
+  /// All members, unchanged.
   public let object: JSONObject
 
-  /// Reads the text that StoreKit gave; padding at its end and white space around it are passed over.
+  /// Decodes StoreKit's text. Padding at its end and surrounding white space are ignored.
   public init(decoding text: String) throws(Failure) {
     guard text.utf8.count <= Self.longestText else { throw .tooLarge(limit: Self.longestText) }
     var bytes = text.utf8[...]
@@ -46,7 +46,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     try self.init(object)
   }
 
-  /// Reads the object, as notifications carry it.
+  /// Reads the object, as in notifications.
   public init(_ object: JSONObject) throws(Failure) {
     func text(_ name: String) throws(Failure) -> String? {
       guard let value = object[name], !value.isNull else { return nil }
@@ -68,11 +68,11 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     self.object = object
   }
 
-  /// A token names no environment; its id's form tells.
+  /// The environment, derived from the form of the id, because a token does not name it.
   public var environment: String { Self.environment(ofId: id) }
 
   static func environment(ofId id: String) -> String { id.hasPrefix("SANDBOX") ? "Sandbox" : "Production" }
 
-  /// Whether a custom link token has ended at `now`, milliseconds since 1970; nil of one without an end.
+  /// True if a custom link token has expired at `now`, milliseconds since 1970; nil for a token without an end.
   public func isExpired(at now: Int64) -> Bool? { expirationDate.map { $0 <= now } }
 }

@@ -1,13 +1,13 @@
 import WireJSON
 
-/// A gap that stragglers have not explained: what is looked up at Apple (queue `gaps`).
+/// A gap that late notifications have not closed, to be looked up at Apple (queue `gaps`).
 public struct GapReport: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "gap"
 
   public let environment: String
   public let originalTransactionId: String
-  /// Nil where no step named the app.
+  /// Nil if no step named the app.
   public let bundleId: String?
   public let gap: SubscriptionGap
   /// Milliseconds since 1970.
@@ -21,14 +21,14 @@ public struct GapReport: Sendable, Hashable {
     self.foundAt = foundAt
   }
 
-  /// The same gap has the same key, also as the id of its event.
+  /// The key, which depends only on the gap. It is also the id of its event.
   public var key: String { Self.key(environment: environment, originalTransactionId: originalTransactionId, gapId: gap.id) }
 
   static func key(environment: String, originalTransactionId: String, gapId: String) -> String {
     "gap:\(environment):\(originalTransactionId):\(gapId)"
   }
 
-  /// As a queue carries it.
+  /// The message's body.
   public var body: [UInt8] {
     var object: JSONObject = [
       "environment": .string(environment), "originalTransactionId": .string(originalTransactionId), "gap": .object(gap.json),
@@ -38,7 +38,7 @@ public struct GapReport: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
-  /// Reads that form; nil for anything else.
+  /// Parses a message's body; nil if it is invalid.
   public init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body).objectValue, let environment = object["environment"]?.stringValue,
       let id = object["originalTransactionId"]?.stringValue, let gap = object["gap"]?.objectValue.flatMap({ SubscriptionGap(json: $0) }),

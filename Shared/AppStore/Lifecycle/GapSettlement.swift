@@ -1,21 +1,21 @@
 import WireJSON
 
-/// How a gap ended: verifier's word to those who looked it up (queue `gaps`).
+/// The end of a gap, which verifier reports to notification-recovery (queue `gaps`).
 public struct GapSettlement: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "gap-settled"
 
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// Notifications that came since explain it.
+    /// Notifications closed it.
     case recovered
-    /// None does: the state was asked for at Apple, where Apple knew one.
+    /// No notification closed it. The state is Apple's, if Apple knew one.
     case unrecoverable
   }
 
   /// ``GapReport/key``.
   public let key: String
   public let state: State
-  /// `notifications` or `status`; nil when nothing mended the state.
+  /// `notifications` or `status`; nil if nothing repaired the state.
   public let repairedBy: String?
   /// The subscription's state afterwards.
   public let observedState: String?
@@ -29,7 +29,7 @@ public struct GapSettlement: Sendable, Hashable {
     self.reason = reason
   }
 
-  /// As a queue carries it.
+  /// The message's body.
   public var body: [UInt8] {
     var object: JSONObject = ["key": .string(key), "state": .string(state.rawValue)]
     object["repairedBy"] = repairedBy.map { .string($0) }
@@ -38,7 +38,7 @@ public struct GapSettlement: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
-  /// Reads that form; nil for anything else.
+  /// Parses a message's body; nil if it is invalid.
   public init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body).objectValue, let key = object["key"]?.stringValue,
       let state = object["state"]?.stringValue.flatMap(State.init)

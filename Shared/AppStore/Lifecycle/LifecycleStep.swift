@@ -1,12 +1,12 @@
 public import WireJSON
 
-/// One notification in the life of a subscription, or one look at its status: what of it the state is folded from
+/// A step of a subscription's history: the parts of a notification, or of a status from Apple, that determine the state
 /// (responseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload).
 public struct LifecycleStep: Sendable, Hashable {
-  /// The type of a step that is no notification but an answer of Get All Subscription Statuses.
+  /// The type of a step from an answer of Get All Subscription Statuses.
   public static let observation = "STATUS_OBSERVED"
 
-  /// What a step says of its transaction. Times are milliseconds since 1970.
+  /// The transaction of a step. Times are milliseconds since 1970.
   public struct Transaction: Sendable, Hashable {
     public var transactionId: String
     public var productId: String?
@@ -14,36 +14,36 @@ public struct LifecycleStep: Sendable, Hashable {
     public var expiresDate: Int64?
     public var revocationDate: Int64?
     public var price: SubscriptionPrice?
-    /// The id under which the subscription was before it was migrated.
+    /// The subscription's id before its migration.
     public var previousOriginalTransactionId: String?
     public var subscriptionGroupId: String?
     public var storefront: String?
-    /// When the customer bought the subscription first, under this original transaction id.
+    /// The time of the first purchase under this original transaction id.
     public var originalPurchaseDate: Int64?
   }
 
-  /// What a step says of the renewal.
+  /// The renewal information of a step.
   public struct Renewal: Sendable, Hashable {
     public var autoRenew: Bool?
     public var autoRenewProductId: String?
     public var gracePeriodExpiresDate: Int64?
-    /// Whether a price increase waits for the customer (`priceIncreaseStatus` 0).
+    /// True if a price increase needs the customer's consent (`priceIncreaseStatus` 0).
     public var priceIncreasePending: Bool?
-    /// Of the next period.
+    /// The price of the next period.
     public var price: SubscriptionPrice?
-    /// Whether a commitment of many periods will be followed by another one; its own periods are renewed until its end anyway.
+    /// True if a commitment of several periods will be renewed at its end. Its own periods are renewed in any case.
     public var commitmentRenews: Bool?
   }
 
-  /// Lower case.
+  /// The UUID in lower case.
   public let notificationUUID: String
   public let type: String
   public let subtype: String?
-  /// When Apple made it, milliseconds since 1970; the order of a life.
+  /// The time of signing, milliseconds since 1970, which orders the steps.
   public let signedDate: Int64
-  /// The newest signing time of what it carries; decides between equal ``signedDate``s.
+  /// The newest signing time of the contained JWS, which orders steps with equal ``signedDate``s.
   public let innerSignedDate: Int64
-  /// 1 to 5, as of the signing; nil where it is not said.
+  /// Apple's status, 1 to 5, at the time of signing; nil if it is missing.
   public let appleStatus: Int64?
   public let transaction: Transaction?
   public let renewal: Renewal?
@@ -62,7 +62,7 @@ public struct LifecycleStep: Sendable, Hashable {
     self.renewal = renewal
   }
 
-  /// From a verified notification and what it carries, decoded; nil for one that is of no subscription's life.
+  /// From a verified notification and its decoded JWS; nil for one that is not about a subscription.
   public init?(notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) {
     guard let uuid = notification["notificationUUID"]?.stringValue, let type = notification["notificationType"]?.stringValue,
       let signedDate = notification["signedDate"]?.int64Value, transactionInfo != nil || renewalInfo != nil
@@ -74,7 +74,7 @@ public struct LifecycleStep: Sendable, Hashable {
       renewal: renewalInfo.map { Renewal($0) })
   }
 
-  /// From an answer of Get All Subscription Statuses, decoded; dated by what it carries.
+  /// From a decoded answer of Get All Subscription Statuses. Its time is that of its JWS.
   public init?(observedStatus: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?) {
     let dates = [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }
     guard let date = dates.max(), let transaction = Transaction(transactionInfo) else { return nil }
@@ -85,12 +85,12 @@ public struct LifecycleStep: Sendable, Hashable {
 
   public var isObservation: Bool { type == Self.observation }
 
-  /// Whether the subscription goes on under this id from another (Apple writes the type in two ways).
+  /// True if the subscription continues under this id after a migration (Apple writes the type in two ways).
   public var isMigration: Bool { type == "MIGRATION" || type == "MIGRATE" }
 }
 
 extension LifecycleStep: Comparable {
-  /// By outer signing time, then by inner, then by UUID: the same order wherever it is worked out.
+  /// Orders by outer signing time, then inner signing time, then UUID, so that the order is the same everywhere.
   public static func < (a: LifecycleStep, b: LifecycleStep) -> Bool {
     (a.signedDate, a.innerSignedDate, a.notificationUUID) < (b.signedDate, b.innerSignedDate, b.notificationUUID)
   }
@@ -155,7 +155,7 @@ extension LifecycleStep.Renewal {
 }
 
 extension LifecycleStep {
-  /// The form in which it is kept.
+  /// The stored form.
   var json: JSONObject {
     var object: JSONObject = [
       "uuid": .string(notificationUUID), "type": .string(type), "signedDate": .integer(signedDate),
@@ -168,7 +168,7 @@ extension LifecycleStep {
     return object
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let uuid = object["uuid"]?.stringValue, let type = object["type"]?.stringValue,
       let signedDate = object["signedDate"]?.int64Value, let inner = object["innerSignedDate"]?.int64Value

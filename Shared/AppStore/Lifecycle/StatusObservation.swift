@@ -1,13 +1,13 @@
 import Cryptography
 public import WireJSON
 
-/// One subscription in an answer of Get All Subscription Statuses, on its way to verifier (queue `intake`). Its JWS travel as they
-/// came: whoever acts on them proves them.
+/// A subscription in an answer of Get All Subscription Statuses, queued for verifier (queue `intake`). Its JWS are unchanged, and verifier
+/// verifies them.
 public struct StatusObservation: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "subscription-status"
 
-  /// Apple's answer; nil when Apple knows no such subscription.
+  /// Apple's answer; nil if Apple does not know the subscription.
   public struct Answer: Sendable, Hashable {
     /// 1 to 5.
     public let status: Int64
@@ -31,9 +31,9 @@ public struct StatusObservation: Sendable, Hashable {
   public let bundleId: String
   public let originalTransactionId: String
   public let answer: Answer?
-  /// The gap that was looked into.
+  /// The gap that was looked up.
   public let gap: GapReport?
-  /// Notifications that the look-up brought in, by their UUIDs in lower case: the gap is judged when they have been taken in.
+  /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is judged after they have been added.
   public let awaited: [String]
   public let migrationId: String?
 
@@ -50,7 +50,7 @@ public struct StatusObservation: Sendable, Hashable {
     self.migrationId = migrationId
   }
 
-  /// The same content has the same key, whenever Apple signed it.
+  /// The key depends on the content and not on the time of signing.
   public static func naturalKey(
     environment: String, originalTransactionId: String, status: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?
   ) -> String {
@@ -58,7 +58,7 @@ public struct StatusObservation: Sendable, Hashable {
     return "appstore:\(environment):status:\(originalTransactionId):\(digest)"
   }
 
-  /// Those of all subscriptions in an answer of Get All Subscription Statuses, by original transaction id.
+  /// The statuses of all subscriptions in an answer of Get All Subscription Statuses, by original transaction id.
   public static func answers(in response: JSONObject) -> [(originalTransactionId: String, answer: Answer)] {
     (response["data"]?.arrayValue ?? []).flatMap { group in
       (group["lastTransactions"]?.arrayValue ?? []).compactMap { entry in
@@ -70,7 +70,7 @@ public struct StatusObservation: Sendable, Hashable {
     }
   }
 
-  /// As a queue carries it.
+  /// The message's body.
   public var body: [UInt8] {
     var object: JSONObject = [
       "environment": .string(environment), "bundleId": .string(bundleId), "originalTransactionId": .string(originalTransactionId),
@@ -86,7 +86,7 @@ public struct StatusObservation: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
-  /// Reads that form; nil for anything else.
+  /// Parses a message's body; nil if it is invalid.
   public init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body).objectValue, let environment = object["environment"]?.stringValue,
       let bundleId = object["bundleId"]?.stringValue, let id = object["originalTransactionId"]?.stringValue
@@ -102,19 +102,19 @@ public struct StatusObservation: Sendable, Hashable {
   }
 }
 
-/// A transaction of Get Transaction History on its way to verifier (queue `intake`): its JWS is the message's body.
+/// A transaction of Get Transaction History, queued for verifier (queue `intake`). Its JWS is the message's body.
 public enum TransactionObservation {
   /// The kind of the queue's message.
   public static let kind = "transaction"
 
-  /// The same transaction in the same state has the same key, whenever Apple signed it; a later refund makes it another one.
+  /// The key depends on the transaction's content and not on the time of signing. After a refund it is another one.
   public static func naturalKey(environment: String, transactionInfo: JSONObject) -> String? {
     guard let id = transactionInfo["transactionId"]?.stringValue else { return nil }
     return "appstore:\(environment):transaction:\(id):\(SignedContent.digest([transactionInfo]))"
   }
 }
 
-/// What decoded JWS say, apart from when they were signed.
+/// The content of decoded JWS without the time of signing.
 enum SignedContent {
   static func digest(_ payloads: [JSONObject]) -> String {
     let sorted = payloads.map { payload in
@@ -125,7 +125,7 @@ enum SignedContent {
     return Hex.encode(SHA256Digest.hash(JSONValue.array(sorted).serialized).prefix(16))
   }
 
-  /// Members by name: Apple promises no order.
+  /// Sorts members by name, because Apple guarantees no order.
   private static func ordered(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let object):

@@ -1,21 +1,21 @@
-/// The state machine of a subscription: what each notification makes of the state before it, and what must have been missed
-/// (notificationType; subtype; Handling subscriptions billing; Reducing involuntary subscriber churn).
+/// The state machine of a subscription: computes the next state from a notification, and finds missing notifications (notificationType;
+/// subtype; Handling subscriptions billing; Reducing involuntary subscriber churn).
 enum SubscriptionFold {
-  /// How much later than the last end a renewal may begin, milliseconds: an hour (ours).
+  /// The greatest time between the end of a period and the start of the next one, milliseconds: an hour (our choice).
   static let periodTolerance: Int64 = 3_600_000
 
-  /// What a step makes of the state before it.
+  /// The result of applying a step to a state.
   struct Outcome {
     let state: SubscriptionState
     /// The rules that the step breaks.
     let broken: [SubscriptionGapRule]
-    /// What would have explained them, as notification types.
+    /// The notification types that would have prevented this.
     let missing: String
-    /// The status that the step shows beside something else, and that none before it announced.
+    /// A status that the step shows, although it is about something else and no earlier step announced the status.
     let unannounced: SubscriptionStatus?
   }
 
-  /// - Parameter beginsHistory: whether it is the first step of its id: `last` is then what another id's life had come to, or nil.
+  /// - Parameter beginsHistory: true for the first step of an id. Then `last` is the state under an earlier id, or nil.
   static func next(_ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool) -> Outcome {
     let broken = brokenRules(last, step, beginsHistory: beginsHistory)
     let missing = broken.isEmpty ? "" : missing(last, step, broken)
@@ -24,20 +24,20 @@ enum SubscriptionFold {
     let before = state.status
     change(&state, by: step, isFirst: last == nil)
     take(step, into: &state)
-    // Apple's own word on the status, as of the signing, has the last say but over a revocation.
+    // Apple's status at the time of signing takes precedence, except over a revocation.
     if state.status == .revoked, state.revocationDate != nil {
-      // Stays as it is.
+      // The status does not change.
     } else if let number = step.appleStatus, let said = SubscriptionStatus(appleStatus: number, autoRenew: state.autoRenew) {
       state.status = said
     } else if state.autoRenew == false, state.status == .active {
       state.status = .activeNotRenewing
     }
     if state.status != before { state.since = step.signedDate }
-    // As if it had never been refunded: whether it has ended is for its status to say.
+    // As if it had never been refunded; Apple's status says whether it has ended.
     if step.type == "REFUND_REVERSED", before == .revoked, state.status != .revoked { state.sawEnd = state.status == .expired }
-    // What is missed is told once: the steps that follow are not to need it again.
+    // A missing notification is reported once, so the following steps must not require it again.
     if unannounced != nil { trustStatus(&state) }
-    // Of a life before its migration nothing may be known: what shows then was there.
+    // Nothing may be known of the time before a migration, so everything that the step shows is accepted.
     if step.isObservation || (step.isMigration && last == nil) { trust(&state) }
     state.lastSignedDate = step.signedDate
     return Outcome(state: state, broken: broken, missing: missing, unannounced: unannounced)
@@ -45,7 +45,7 @@ enum SubscriptionFold {
 
   // MARK: Transitions
 
-  /// Whether a paid period begins with the step.
+  /// True if a paid period begins with the step.
   private static func beginsPeriod(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", _), ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", nil),
@@ -57,7 +57,7 @@ enum SubscriptionFold {
 
   private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
     if beginsPeriod(step) {
-      // Within a commitment that was cancelled, periods are renewed until its end.
+      // Within a cancelled commitment, periods are renewed until its end.
       let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
       begin(&state)
       state.sawRenewalDisabled = staysCancelled
@@ -65,7 +65,7 @@ enum SubscriptionFold {
     }
     switch (step.type, step.subtype) {
     case ("OFFER_REDEEMED", _):
-      // A downgrade for the next period: it will be renewed.
+      // A downgrade for the next period means that it will be renewed.
       state.autoRenew = true
       if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
@@ -78,7 +78,7 @@ enum SubscriptionFold {
       state.renewedWhileOff = false
       if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", _):
-      // After a price notice it comes without a subtype: what it carries says which of the two it is.
+      // After a price notice this type has no subtype; the renewal information says which of the two it is.
       if let renews = step.renewal?.autoRenew { state.sawRenewalDisabled = !renews }
     case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
       state.status = .gracePeriod
@@ -92,13 +92,13 @@ enum SubscriptionFold {
       state.status = .expired
       state.sawEnd = true
     case ("PRICE_INCREASE", let subtype):
-      // Only one that waits for the customer's consent can end the subscription.
+      // Only a price increase that needs the customer's consent can end the subscription.
       if subtype != "ACCEPTED" { state.sawPriceIncrease = true }
       state.sawPriceNotice = true
     case ("REFUND", _):
       guard let id = step.transaction?.transactionId else { break }
       if !state.refunded.contains(id) { state.refunded.append(id) }
-      // Apple switches the renewal off with a refund that was asked for within the app.
+      // Apple disables renewal after a refund that was requested within the app.
       if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
       if isFirst || state.transactionId == nil || id == state.transactionId {
         state.status = .revoked
@@ -119,9 +119,9 @@ enum SubscriptionFold {
     }
   }
 
-  /// A paid period begins: what went wrong in the one before it no longer counts.
+  /// Begins a paid period. Problems of the previous period no longer count.
   private static func begin(_ state: inout SubscriptionState) {
-    // Renewal that was off is on with it, and Apple may say so just after.
+    // The period enables renewal, and Apple may announce that shortly after.
     state.renewedWhileOff = state.autoRenew == false
     state.status = .active
     state.autoRenew = true
@@ -134,9 +134,9 @@ enum SubscriptionFold {
     state.sawEnd = false
   }
 
-  /// Takes over what the step carries.
+  /// Takes over the step's transaction and renewal information.
   private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
-    // What begins a period is about the newest one, also where that ends sooner: an upgrade from a year to a month.
+    // A step that begins a period is about the newest one, even if that ends sooner, as in an upgrade from a year to a month.
     if let transaction = step.transaction, beginsPeriod(step) || step.isMigration || isNewest(transaction, state) {
       state.transactionId = transaction.transactionId
       state.productId = transaction.productId ?? state.productId
@@ -146,12 +146,12 @@ enum SubscriptionFold {
       state.storefront = transaction.storefront ?? state.storefront
       state.originalPurchaseDate = transaction.originalPurchaseDate ?? state.originalPurchaseDate
       if let price = transaction.price {
-        // It has come about, of which the customer was told.
+        // The announced price increase has happened.
         if state.price?.isRaised(to: price) ?? false { state.sawPriceNotice = false }
         state.price = price
       }
       if step.type != "REFUND_REVERSED" { state.revocationDate = transaction.revocationDate }
-      // A transaction that says that it was revoked is, whatever the notification is about.
+      // A transaction with a revocation date is revoked, whatever the notification is about.
       if transaction.revocationDate != nil, step.type != "REFUND_REVERSED" { state.status = .revoked }
     }
     if let renewal = step.renewal {
@@ -166,7 +166,7 @@ enum SubscriptionFold {
     }
   }
 
-  /// A refund or an answer to a question may be about a period long gone.
+  /// True if the transaction is of the newest period. A refund or an answer of Apple's may be about an old one.
   private static func isNewest(_ transaction: LifecycleStep.Transaction, _ state: SubscriptionState) -> Bool {
     guard let known = state.transactionId, known != transaction.transactionId else { return true }
     if let mine = transaction.purchaseDate, let its = state.purchaseDate { return mine >= its }
@@ -174,7 +174,7 @@ enum SubscriptionFold {
     return mine >= its
   }
 
-  /// After a look at the status nothing that came before can be missed.
+  /// After a status from Apple, no earlier notification counts as missing.
   private static func trust(_ state: inout SubscriptionState) {
     state.sawFailure = false
     state.sawGracePeriod = false
@@ -184,7 +184,7 @@ enum SubscriptionFold {
     if state.status == .revoked, let id = state.transactionId, !state.refunded.contains(id) { state.refunded.append(id) }
   }
 
-  /// What must have come before the status has.
+  /// Marks the notifications that must have preceded the status as seen.
   private static func trustStatus(_ state: inout SubscriptionState) {
     if state.status == .billingRetry || state.status == .gracePeriod { state.sawFailure = true }
     if state.status == .gracePeriod { state.sawGracePeriod = true }
@@ -193,7 +193,7 @@ enum SubscriptionFold {
 
   // MARK: What is missing
 
-  /// Types that begin a paid period or move its end.
+  /// True for types that begin a paid period or move its end.
   private static func announcesPeriod(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _),
@@ -225,25 +225,25 @@ enum SubscriptionFold {
   private static func breaksPeriods(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let transaction = step.transaction, let end = last.expiresDate else { return false }
     if !announcesPeriod(step) {
-      // A later period than any that was announced.
+      // A period after the last announced one.
       return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
     guard continuesPeriods(step), !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
     return start > end.plus(periodTolerance) || (keepsPeriod(step) && isLater(transaction, than: last))
   }
 
-  /// Whether the step is about the present period and begins none.
+  /// True if the step is about the current period and begins none.
   private static func keepsPeriod(_ step: LifecycleStep) -> Bool {
     step.type == "RENEWAL_EXTENDED" || (step.type == "OFFER_REDEEMED" && step.subtype == "DOWNGRADE")
   }
 
-  /// Whether a transaction was bought after the one that is known.
+  /// True if the transaction was bought after the known one.
   private static func isLater(_ transaction: LifecycleStep.Transaction, than last: SubscriptionState) -> Bool {
     guard let known = last.transactionId, let mine = transaction.purchaseDate, let its = last.purchaseDate else { return false }
     return transaction.transactionId != known && mine > its
   }
 
-  /// Whether the step's period follows the one before it, or is that one: nothing can lie between.
+  /// True if the step's period is the known one or follows it directly, so that nothing can be missing between them.
   private static func continuesPeriods(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _), ("OFFER_REDEEMED", nil),
@@ -268,20 +268,19 @@ enum SubscriptionFold {
     }
   }
 
-  /// Steps that show a setting or a price that nobody announced.
+  /// True if the step shows a setting or a price that was not announced.
   private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     changesSetting(last, step) || raisesPrice(last, step)
   }
 
-  /// Whether a step is about something else than the status, the product and the switch of renewal: what it shows of them was there
-  /// before it.
+  /// True if the step is not about the status, the product or the renewal setting, so that these were set before it.
   private static func isAboutOtherThings(_ step: LifecycleStep) -> Bool {
     ["PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED"].contains(step.type)
   }
 
-  /// Apple's word on the status beside something else, where it is not the one that was come to. What was revoked is left alone: of
-  /// that, other transactions of the subscription may say otherwise. Nor is it suspected when the end has just come: the status turns
-  /// with it, and what announces that is signed a while later.
+  /// Apple's status in a step about something else, if it differs from the computed one. A revoked subscription is skipped, because its
+  /// other transactions may have another status. Nor is a status suspected just after the end, because the status changes with the end and
+  /// its announcement is signed a little later.
   private static func unannouncedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
     guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
       let said = SubscriptionStatus(appleStatus: number, autoRenew: nil),
@@ -295,7 +294,7 @@ enum SubscriptionFold {
     return said
   }
 
-  /// Whether the step announces the status.
+  /// True if the step announces the status.
   static func announces(_ step: LifecycleStep, _ status: SubscriptionStatus) -> Bool {
     switch status {
     case .gracePeriod: step.type == "DID_FAIL_TO_RENEW" && step.subtype == "GRACE_PERIOD"
@@ -306,8 +305,8 @@ enum SubscriptionFold {
     }
   }
 
-  /// Apple announces each higher price, and no lower one: what is charged, or will be, is more than was last said. Not compared
-  /// where a price may be another for a reason of its own: with a plan, an offer, a switch of renewal, after a long failure.
+  /// True if the price of this or the next period is higher than the last announced one. Apple announces increases only. Prices are not
+  /// compared if they may differ for another reason: a plan, an offer, a changed renewal setting, a long failure.
   private static func raisesPrice(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let known = last.renewalPrice, !last.sawPriceNotice else { return false }
     let shown: [SubscriptionPrice?] =
@@ -319,7 +318,7 @@ enum SubscriptionFold {
     return shown.contains { $0.map(known.isRaised) ?? false }
   }
 
-  /// Steps that are about something else, and show another product or switch of renewal.
+  /// True if a step about something else shows another product or renewal setting.
   private static func changesSetting(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard isAboutOtherThings(step), let renewal = step.renewal else { return false }
     if let known = last.autoRenew, let said = renewal.autoRenew, known != said { return true }
@@ -336,7 +335,7 @@ enum SubscriptionFold {
     return changesSetting(last, step) ? "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF" : "PRICE_INCREASE"
   }
 
-  /// What would have told of a status, as notification types.
+  /// The notification types that announce a status.
   static func announcement(of status: SubscriptionStatus) -> String {
     switch status {
     case .gracePeriod: "DID_FAIL_TO_RENEW/GRACE_PERIOD"

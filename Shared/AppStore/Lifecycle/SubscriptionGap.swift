@@ -1,29 +1,29 @@
 public import WireJSON
 
-/// Why a history cannot be whole.
+/// The rule by which a history is incomplete.
 public enum SubscriptionGapRule: String, Sendable, Hashable, CaseIterable {
-  /// A period begins or ends where no step announced it.
+  /// A period begins or ends without an announcement.
   case periodContinuity = "period-continuity"
-  /// A step needs another one before it: no recovery without a failure, no voluntary end without a cancellation.
+  /// A required earlier step is missing: no recovery without a failure, no voluntary end without a cancellation.
   case entryRequired = "entry-required"
-  /// The first thing seen is not a beginning: history from before, or a gap.
+  /// The first step is not a beginning: it has earlier history, or there is a gap.
   case unexplainedStart = "unexplained-start"
-  /// A step shows a product, a renewal setting, a status or a price that none announced.
+  /// A step shows a product, a renewal setting, a status or a price that was not announced.
   case changedFact = "changed-fact"
-  /// Nothing came past the end.
+  /// There was no notification after the end.
   case silence
 }
 
-/// A place in a history where a notification is missing.
+/// A position in a history at which a notification is missing.
 public struct SubscriptionGap: Sendable, Hashable {
   public let rules: [SubscriptionGapRule]
-  /// What would explain it, as notification types: `DID_FAIL_TO_RENEW`, `EXPIRED or REVOKE`.
+  /// The notification types that would close it: `DID_FAIL_TO_RENEW`, `EXPIRED or REVOKE`.
   public let missing: String
   /// The signing time of the step before it, milliseconds since 1970; nil at the beginning.
   public let after: Int64?
-  /// The step that shows it; empty for silence.
+  /// The UUID of the step that shows it; empty for silence.
   public let shownBy: String
-  /// The signing time of that step, or the end past which nothing came; milliseconds since 1970.
+  /// The signing time of that step, or for silence the end of the period; milliseconds since 1970.
   public let before: Int64
 
   public init(rules: [SubscriptionGapRule], missing: String, after: Int64?, shownBy: String, before: Int64) {
@@ -34,14 +34,14 @@ public struct SubscriptionGap: Sendable, Hashable {
     self.before = before
   }
 
-  /// The same place has the same name, however often it is found.
+  /// The id, which depends only on the position.
   public var id: String { "\(shownBy.isEmpty ? "\(Self.silencePrefix)\(before)" : shownBy)" }
 
   static let silencePrefix = "silence:"
 }
 
 extension SubscriptionGap {
-  /// As events, messages and answers carry it.
+  /// The form in events, messages and responses.
   public var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id), "rules": .array(rules.map { .string($0.rawValue) }), "missing": .string(missing), "before": .integer(before),
@@ -51,7 +51,7 @@ extension SubscriptionGap {
     return object
   }
 
-  /// Reads that form; nil for anything else.
+  /// Parses that form; nil if it is invalid.
   public init?(json object: JSONObject) {
     guard let rules = object["rules"]?.arrayValue, let before = object["before"]?.int64Value,
       let shownBy = object["shownBy"]?.stringValue

@@ -1,42 +1,42 @@
 import WireJSON
 
-/// The life of one subscription, as far as it was heard of: the steps in Apple's order, and what they make.
+/// The history of one subscription: its known steps in Apple's order, and the state that results from them.
 ///
-/// The state depends on which steps came, not on the order in which they arrived, nor on how often.
+/// The state depends only on the set of steps, not on the order or number of their arrivals.
 public struct SubscriptionHistory: Sendable, Hashable {
-  /// What became of a step.
+  /// The result of adding a step.
   public enum Arrival: Sendable, Hashable {
-    /// The newest so far.
+    /// It is the newest step.
     case inOrder
-    /// A newer one was here before it.
+    /// A newer step arrived before it.
     case late
-    /// It was here before; `late` says whether it was late then.
+    /// It is known; `late` says whether it was late at its first arrival.
     case duplicate(late: Bool)
-    /// Older than what is kept one by one: it changes nothing.
+    /// It is older than the steps that are kept individually, so it changes nothing.
     case beforeHistory
   }
 
-  /// The most steps that are kept one by one; older ones are kept as the state they made.
+  /// The greatest number of steps that are kept individually; older ones are kept only as the resulting state.
   public static let mostSteps = 200
 
   public let environment: String
   public let originalTransactionId: String
-  /// In Apple's order.
+  /// The steps in Apple's order.
   public private(set) var steps: [LifecycleStep] = []
-  /// The UUIDs of those that came after a newer one.
+  /// The UUIDs of steps that arrived after a newer one.
   public private(set) var lateSteps: Set<String> = []
-  /// Gaps that were looked into and that nothing can fill, by their names.
+  /// The ids of gaps that were looked up and cannot be closed.
   public private(set) var settledGaps: Set<String> = []
-  /// What steps that are no longer kept had made.
+  /// The state after the steps that are no longer kept.
   private var base: SubscriptionState?
-  /// How many those were.
+  /// The number of steps that are no longer kept.
   public private(set) var compactedSteps = 0
   /// The app, once a step has named it.
   public var bundleId: String?
-  /// Ids under which the subscription went on, and when: the signing time of the earliest step of theirs that names this one,
-  /// milliseconds since 1970.
+  /// The ids under which the subscription continued, with the signing time of the earliest step that names this id, milliseconds since
+  /// 1970.
   public private(set) var continuations: [String: Int64] = [:]
-  /// What the subscription had come to under the id before this one.
+  /// The state under the previous id.
   public private(set) var inheritance: SubscriptionInheritance?
 
   public init(environment: String, originalTransactionId: String) {
@@ -44,7 +44,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
     self.originalTransactionId = originalTransactionId
   }
 
-  /// Puts a step in its place.
+  /// Adds a step in order.
   public mutating func insert(_ step: LifecycleStep) -> Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
       return .duplicate(late: lateSteps.contains(step.notificationUUID))
@@ -52,25 +52,25 @@ public struct SubscriptionHistory: Sendable, Hashable {
     if let base, step.signedDate <= base.lastSignedDate { return .beforeHistory }
     let place = steps.firstIndex { step < $0 } ?? steps.count
     steps.insert(step, at: place)
-    // Under the id that follows, newer ones were here.
+    // Newer steps arrived under the following id.
     let isLate = place < steps.count - 1 || continuation.map { step.signedDate < $0.at } ?? false
     if isLate { lateSteps.insert(step.notificationUUID) }
     compact()
     return isLate ? .late : .inOrder
   }
 
-  /// Notes that a gap was looked into in vain, so that it is not suspected again.
+  /// Records that a gap cannot be closed, so that it is not suspected again.
   public mutating func settle(_ gap: SubscriptionGap) { settledGaps.insert(gap.id) }
 
   // MARK: Migration
 
-  /// The id under which the subscription goes on, and since when; nil for one that has stayed under this.
+  /// The id under which the subscription continues, and the time of that; nil if it was not migrated.
   public var continuation: (originalTransactionId: String, at: Int64)? {
     continuations.max { ($0.value, $0.key) < ($1.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// Notes that the subscription went on under another id, and answers what that begins with. Nil where it cannot be so: it is the
-  /// same id, or another app's.
+  /// Records that the subscription continues under another id. Returns the state with which that begins; nil for the same id or another
+  /// app's.
   public mutating func goOn(as id: String, at date: Int64, bundleId: String?) -> SubscriptionInheritance? {
     guard id != originalTransactionId, id != inheritance?.originalTransactionId, date > .min else { return nil }
     if let mine = self.bundleId, let its = bundleId, mine != its { return nil }
@@ -79,7 +79,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
     return inheritance(of: id)
   }
 
-  /// What the life under the id that follows begins with; nil where that is no continuation of this.
+  /// The state with which the history of the given id begins; nil if that is not a continuation of this one.
   public func inheritance(of id: String) -> SubscriptionInheritance? {
     guard let date = continuations[id] else { return nil }
     let until = folded.last { $0.state.lastSignedDate <= date }?.state ?? start
@@ -88,7 +88,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
       steps: compactedSteps + steps.count + (inheritance?.steps ?? 0))
   }
 
-  /// Begins with what the subscription had come to under another id. What was known better stays, as does a first id.
+  /// Takes over the state under the previous id. A better known state, and a first previous id, are kept.
   public mutating func begin(with inherited: SubscriptionInheritance) {
     guard inherited.originalTransactionId != originalTransactionId else { return }
     if let known = inheritance {
@@ -99,13 +99,13 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   // MARK: State and gaps
 
-  /// The state that the steps make; nil before the first.
+  /// The current state; nil without any step.
   public var state: SubscriptionState? { folded.last?.state ?? start }
 
-  /// The status after each step that is kept.
+  /// The status after each kept step.
   public var statuses: [SubscriptionStatus] { folded.map(\.state.status) }
 
-  /// Where steps are missing, but for what was settled.
+  /// The gaps, except for settled ones.
   public var gaps: [SubscriptionGap] {
     var before = start?.lastSignedDate
     var gaps: [SubscriptionGap] = []
@@ -124,14 +124,14 @@ public struct SubscriptionHistory: Sendable, Hashable {
     return gaps.filter { !settledGaps.contains($0.id) }
   }
 
-  /// Whether one of the steps that follow, within a day, announces a status that a step showed: it was signed a little later.
+  /// True if a later step, within a day, announces a status that a step showed: its announcement was signed a little later.
   private func isAnnounced(_ status: SubscriptionStatus, after index: Int) -> Bool {
     let latest = steps[index].signedDate.plus(SubscriptionState.silence)
     return steps[(index + 1)...].prefix { $0.signedDate <= latest }.contains { SubscriptionFold.announces($0, status) }
   }
 
-  /// The gap that silence is, at a given time; nil while there is none. `silence` is how long nothing may be heard past the end,
-  /// milliseconds.
+  /// The gap of silence at a given time; nil if there is none. `silence`: the time without notifications after the end that counts as a
+  /// gap, milliseconds.
   public func silence(at now: Int64, after silence: Int64 = SubscriptionState.silence) -> SubscriptionGap? {
     guard let due = silenceDue(after: silence), now > due, let state, let end = state.awaitedEnd else { return nil }
     return SubscriptionGap(
@@ -140,33 +140,33 @@ public struct SubscriptionHistory: Sendable, Hashable {
       after: state.lastSignedDate, shownBy: "", before: end)
   }
 
-  /// When silence becomes a gap if nothing is heard until then, milliseconds since 1970; nil where nothing more has to be heard.
+  /// The time at which silence becomes a gap, milliseconds since 1970; nil if no notification is expected.
   public func silenceDue(after silence: Int64 = SubscriptionState.silence) -> Int64? {
-    // Where it goes on under another id, that one is listened to.
+    // If the subscription continues under another id, notifications are expected for that one.
     guard continuations.isEmpty, let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else {
       return nil
     }
-    // Apple was asked past the end and said nothing new: it is asked again after as long a time.
+    // If Apple was asked after the end and nothing was new, Apple is asked again after the same time.
     let heard = steps.last.map { $0.isObservation ? $0.signedDate : 0 } ?? 0
     let (due, overflow) = max(end, heard).addingReportingOverflow(silence)
     return overflow ? nil : due
   }
 
-  /// Whether a gap of that name is there now.
+  /// True if there is a gap with that id now.
   public func has(gap id: String, at now: Int64, silence: Int64 = SubscriptionState.silence) -> Bool {
     self.silence(at: now, after: silence)?.id == id || gaps.contains { $0.id == id }
   }
 
-  /// Ends a gap that no notification fills: takes in what Apple answered when it was asked, nil when Apple knew nothing.
+  /// Ends a gap that no notification closes, with Apple's status; nil if Apple did not know the subscription.
   ///
-  /// Silence that Apple's answer does not end is not settled: the same is asked again later.
+  /// If Apple's status does not end a silence, it is not settled, and Apple is asked again later.
   public mutating func repair(_ gap: SubscriptionGap, by observation: LifecycleStep?) {
     if let observation { _ = insert(observation) }
     if gap.rules == [.silence], observation != nil, state?.awaitedEnd == gap.before { return }
     settle(gap)
   }
 
-  /// What the first step that is kept goes on from.
+  /// The state before the first kept step.
   private var start: SubscriptionState? { base ?? inheritance?.state }
 
   private var folded: [SubscriptionFold.Outcome] {
@@ -178,7 +178,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
     }
   }
 
-  /// Keeps the newer half one by one when there are too many.
+  /// If there are too many steps, keeps only the newer half individually.
   private mutating func compact() {
     guard steps.count > Self.mostSteps else { return }
     let old = steps.prefix(steps.count - Self.mostSteps / 2)
@@ -186,14 +186,14 @@ public struct SubscriptionHistory: Sendable, Hashable {
     compactedSteps += old.count
     lateSteps.subtract(old.map(\.notificationUUID))
     steps.removeFirst(old.count)
-    // Names of gaps that can no longer be found are of no use.
+    // Ids of gaps that can no longer be found are removed.
     let kept = Set(steps.map(\.notificationUUID))
     settledGaps = settledGaps.filter { kept.contains($0) || $0.hasPrefix(SubscriptionGap.silencePrefix) }
   }
 }
 
 extension SubscriptionHistory {
-  /// The form in which it is kept.
+  /// The stored form.
   public var stored: [UInt8] {
     var object: JSONObject = [
       "environment": .string(environment), "originalTransactionId": .string(originalTransactionId),
@@ -210,7 +210,7 @@ extension SubscriptionHistory {
     return JSONValue.object(object).serialized
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   public init?(stored bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let environment = object["environment"]?.stringValue,
       let id = object["originalTransactionId"]?.stringValue, let steps = object["steps"]?.arrayValue

@@ -1,23 +1,23 @@
 import WireJSON
 
-/// What a subscription's life under one original transaction id had come to when it went on under another (`MIGRATION`;
-/// `previousOriginalTransactionId`). The life under the new id begins with it.
+/// The state of a subscription at its migration to another original transaction id (`MIGRATION`; `previousOriginalTransactionId`), with
+/// which the history of the new id begins.
 public struct SubscriptionInheritance: Sendable, Hashable {
-  /// The id before.
+  /// The previous id.
   public let originalTransactionId: String
-  /// When it went on under the new id, milliseconds since 1970.
+  /// The time of the migration, milliseconds since 1970.
   public let at: Int64
-  /// The state until then; nil while nothing is known of it.
+  /// The state before the migration; nil if it is unknown.
   let state: SubscriptionState?
-  /// How many steps it was made of, those of still earlier ids included.
+  /// The number of steps of that state, including those under still earlier ids.
   let steps: Int
 
-  /// Whether this one knows more than another of the same id: steps only become more, and the moment is only moved back.
+  /// True if this one is based on more than another of the same id: the number of steps only grows, and the time only moves back.
   func isNewer(than other: SubscriptionInheritance) -> Bool { (steps, -at) > (other.steps, -other.at) }
 }
 
 extension SubscriptionInheritance {
-  /// The form in which it is kept.
+  /// The stored form.
   var json: JSONObject {
     var object: JSONObject = [
       "originalTransactionId": .string(originalTransactionId), "at": .integer(at), "steps": .integer(Int64(steps)),
@@ -26,7 +26,7 @@ extension SubscriptionInheritance {
     return object
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let id = object["originalTransactionId"]?.stringValue, let at = object["at"]?.int64Value, at > .min,
       let steps = object["steps"]?.int64Value.flatMap({ Int32(exactly: $0) })

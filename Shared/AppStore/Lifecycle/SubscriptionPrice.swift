@@ -1,13 +1,13 @@
 import WireJSON
 
-/// What a period costs, and of what (JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload). Prices are compared, never added up:
-/// Apple gives them for display.
+/// The price of a period and what it is for (JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload). Prices are compared and never
+/// added, because Apple provides them for display.
 public struct SubscriptionPrice: Sendable, Hashable {
   /// Thousandths of the currency.
   public let milliunits: Int64
   public let currency: String?
   public let productId: String
-  /// The offer that makes the price, `offerType` and `offerIdentifier`; nil for the usual price.
+  /// The offer behind the price, `offerType` and `offerIdentifier`; nil for the regular price.
   public let offer: String?
   public let billingPlan: String?
 
@@ -19,7 +19,7 @@ public struct SubscriptionPrice: Sendable, Hashable {
     self.billingPlan = billingPlan
   }
 
-  /// Whether the other is a higher price of the very same: one product, in one currency, under one offer and one plan of payment.
+  /// True if the other price is higher and comparable: the same product, currency, offer and payment plan.
   public func isRaised(to other: SubscriptionPrice) -> Bool {
     currency == other.currency && productId == other.productId && offer == other.offer && billingPlan == other.billingPlan
       && other.milliunits > milliunits
@@ -27,14 +27,13 @@ public struct SubscriptionPrice: Sendable, Hashable {
 }
 
 extension SubscriptionPrice {
-  /// Of a decoded transaction: what was charged. Nil where it says none, for several seats, and where the app's owner sets prices
-  /// (Advanced Commerce).
+  /// The price of a decoded transaction. Nil if it has none, for several seats, and if the app's owner sets prices (Advanced Commerce).
   init?(transaction object: JSONObject) {
     guard object["quantity"]?.int64Value ?? 1 == 1 else { return nil }
     self.init(object, price: "price", product: "productId", plan: "billingPlanType")
   }
 
-  /// Of decoded renewal info: what will be charged. Nil as for a transaction.
+  /// The next price in decoded renewal information. Nil as for a transaction.
   init?(renewal object: JSONObject) {
     self.init(object, price: "renewalPrice", product: "autoRenewProductId", plan: "renewalBillingPlanType")
   }
@@ -48,7 +47,7 @@ extension SubscriptionPrice {
       billingPlan: object[plan]?.stringValue)
   }
 
-  /// The form in which it is kept.
+  /// The stored form.
   var json: JSONObject {
     var object: JSONObject = ["milliunits": .integer(milliunits), "productId": .string(productId)]
     object["currency"] = currency.map { .string($0) }
@@ -57,7 +56,7 @@ extension SubscriptionPrice {
     return object
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let milliunits = object["milliunits"]?.int64Value, let productId = object["productId"]?.stringValue else { return nil }
     self.init(

@@ -1,9 +1,9 @@
 import WireJSON
 
-/// What the notifications up to some moment make of a subscription. Times are milliseconds since 1970.
+/// The state of a subscription after its notifications up to some time. Times are milliseconds since 1970.
 public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var status: SubscriptionStatus
-  /// When it came into this status: the signing time of the step that brought it there.
+  /// The signing time of the step that led to this status.
   public internal(set) var since: Int64
   /// Of the newest period.
   public internal(set) var transactionId: String?
@@ -13,43 +13,42 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var gracePeriodExpiresDate: Int64?
   public internal(set) var revocationDate: Int64?
   public internal(set) var autoRenew: Bool?
-  /// What it will be renewed as.
+  /// The product of the next period.
   public internal(set) var autoRenewProductId: String?
   public internal(set) var subscriptionGroupId: String?
   /// Of the newest period.
   public internal(set) var storefront: String?
-  /// When the customer bought it first, under the id that the newest period names.
+  /// The time of the first purchase, under the id that the newest period names.
   public internal(set) var originalPurchaseDate: Int64?
-  /// What the newest period was charged.
+  /// The price of the newest period.
   var price: SubscriptionPrice?
-  /// What the next one will be.
+  /// The price of the next period.
   var renewalPrice: SubscriptionPrice?
-  /// What is to be paid next, as far as that is known; else what was paid last.
+  /// The next price if it is known, otherwise the last one.
   public var presentPrice: SubscriptionPrice? { renewalPrice ?? price }
 
-  // What has been seen since the last start, for the rules on what must have come before.
+  // Steps since the last start, for the rules on required earlier steps.
   var sawFailure = false
   var sawGracePeriod = false
   var sawRenewalDisabled = false
   var sawPriceIncrease = false
-  /// Whether the customer was told of a higher price that has not been charged yet.
+  /// True if a price increase was announced that has not been charged yet.
   var sawPriceNotice = false
   var sawEnd = false
-  /// Whether the period began while renewal was off, and no switch of it was heard of since.
+  /// True if the period began while renewal was disabled, and no later step changed that setting.
   var renewedWhileOff = false
-  /// Transactions that were refunded.
+  /// The refunded transactions.
   var refunded: [String] = []
-  /// The last step's signing time.
+  /// The signing time of the last step.
   var lastSignedDate: Int64
 
-  /// How long after its end silence is no longer normal, milliseconds: a day (ours).
+  /// The time after the end from which silence is a gap, milliseconds: a day (our choice).
   public static let silence: Int64 = 86_400_000
 
-  /// The longest that Apple tries to charge for a period, milliseconds: sixty days. In the sandbox it is less.
+  /// The longest time for which Apple retries a charge, milliseconds: sixty days; less in the sandbox.
   static let longestRetry: Int64 = 60 * 86_400_000
 
-  /// The end of what was paid for, of the grace after it, or of Apple's attempts to charge, while something must be heard of it: a
-  /// renewal, a failure, an end.
+  /// The end of the paid period, of its grace period or of Apple's retries, if a notification must follow: a renewal, a failure or an end.
   var awaitedEnd: Int64? {
     switch status {
     case .active, .activeNotRenewing: expiresDate
@@ -59,20 +58,19 @@ public struct SubscriptionState: Sendable, Hashable {
     }
   }
 
-  /// The same at a given time: a subscription that should have ended or been renewed and of which nothing was heard is
-  /// `unknown-overdue`.
+  /// The status at a given time. It is `unknown-overdue` if a renewal or an end was due and there was no notification.
   public func status(at now: Int64, silence: Int64 = Self.silence) -> SubscriptionStatus {
     guard let end = awaitedEnd, now > end.plus(silence) else { return status }
     return .unknownOverdue
   }
 
-  /// When the status at a given time began: for one that is overdue, when its silence was no longer normal.
+  /// The start of the status at a given time. For an overdue one, it is the time from which silence was a gap.
   public func since(at now: Int64, silence: Int64 = Self.silence) -> Int64 {
     guard status(at: now, silence: silence) == .unknownOverdue, let end = awaitedEnd else { return since }
     return end.plus(silence)
   }
 
-  /// Before any step of it: `active`, which the first step corrects.
+  /// The state before the first step: `active`, which the first step corrects.
   init(first step: LifecycleStep) {
     status = .active
     since = step.signedDate
@@ -81,7 +79,7 @@ public struct SubscriptionState: Sendable, Hashable {
 }
 
 extension SubscriptionState {
-  /// The form in which it is kept.
+  /// The stored form.
   var json: JSONObject {
     var object: JSONObject = [
       "status": .string(status.rawValue), "since": .integer(since), "lastSignedDate": .integer(lastSignedDate),
@@ -108,7 +106,7 @@ extension SubscriptionState {
     return object
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let status = object["status"]?.stringValue.flatMap(SubscriptionStatus.init), let since = object["since"]?.int64Value,
       let last = object["lastSignedDate"]?.int64Value
@@ -142,7 +140,7 @@ extension SubscriptionState {
 }
 
 extension Int64 {
-  /// A time so much later; the last there is where there is none so late.
+  /// The sum, limited to the greatest value.
   func plus(_ duration: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(duration)
     return overflow ? (duration < 0 ? .min : .max) : sum

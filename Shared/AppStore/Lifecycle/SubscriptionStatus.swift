@@ -1,19 +1,19 @@
-/// Where a subscription stands (Get All Subscription Statuses, `status`; App Store Server Notifications).
+/// The status of a subscription (Get All Subscription Statuses, `status`; App Store Server Notifications).
 public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
   case active
-  /// Paid for until its end, and not to be renewed.
+  /// Paid until its end, without renewal.
   case activeNotRenewing = "active-not-renewing"
-  /// The charge failed and service goes on.
+  /// The charge failed and access continues.
   case gracePeriod = "grace-period"
-  /// The charge failed and service has stopped; Apple goes on trying.
+  /// The charge failed and access has ended; Apple retries the charge.
   case billingRetry = "billing-retry"
   case expired
   /// Refunded, or family sharing ended.
   case revoked
-  /// Nothing was heard past its end (ours).
+  /// There was no notification after its end (our own status).
   case unknownOverdue = "unknown-overdue"
 
-  /// From Apple's number, 1 to 5, and whether it will be renewed; nil for any other number.
+  /// From Apple's number, 1 to 5, and the renewal setting; nil for any other number.
   public init?(appleStatus: Int64, autoRenew: Bool?) {
     switch appleStatus {
     case 1: self = autoRenew == false ? .activeNotRenewing : .active
@@ -25,7 +25,7 @@ public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the customer has what was paid for; nil when that is for the app's owner to say.
+  /// True if the customer has access; nil if the app's owner decides.
   public var hasAccess: Bool? {
     switch self {
     case .active, .activeNotRenewing, .gracePeriod: true

@@ -1,11 +1,11 @@
-/// Which filters of a notification history mean something: pairs of a type and a subtype that exist (*notificationType*, *subtype*).
-/// Apple refuses the others (4000018), and a type that never comes without a subtype brings nothing when it is asked for alone.
+/// The valid filters of a notification history: pairs of a type and a subtype that exist (*notificationType*, *subtype*). Apple refuses
+/// others (4000018). A type that never comes without a subtype finds nothing without one.
 enum NotificationFilterRule {
-  /// The subtypes that come with a type, and whether it comes without one too.
+  /// The subtypes of a type, and whether it also comes without one.
   private struct Kinds {
     let subtypes: [String]
     let isBare: Bool
-    /// Whether there may be subtypes that Apple does not list.
+    /// True if there may be subtypes that Apple does not list.
     let isOpen: Bool
 
     init(_ subtypes: String..., isBare: Bool = true, isOpen: Bool = false) {
@@ -40,7 +40,7 @@ enum NotificationFilterRule {
     "TEST": Kinds(),
   ]
 
-  /// Refuses what cannot exist. A type that this version does not know, or of which Apple does not list the subtypes, is left to Apple.
+  /// Throws for a pair that cannot exist. An unknown type, or one whose subtypes Apple does not list, is left to Apple.
   static func check(type: String?, subtype: String?) throws(RequestRefusal) {
     guard let type, let kinds = known[type] else { return }
     let list = kinds.subtypes.joined(separator: ", ")

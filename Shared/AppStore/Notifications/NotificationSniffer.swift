@@ -1,10 +1,10 @@
 import Cryptography
 import WireJSON
 
-/// What an App Store notification says of itself, read without verifying anything.
+/// The identifiers in an App Store notification, read without verification.
 ///
-/// Good for keys and for placing a delivery, never for acting on: anybody can write such a text. Whoever takes a notification in
-/// (from Apple's post, or from its history) takes the keys from here, so that all copies of one melt into one.
+/// They may be used for keys and for the order of deliveries only, because anybody can write such a text. All notifications, whether Apple
+/// posts them or they come from its history, get their keys here, so that copies of one count once.
 public struct NotificationSniffer: Sendable, Hashable {
   public let notificationUUID: String?
   public let notificationType: String?
@@ -12,10 +12,10 @@ public struct NotificationSniffer: Sendable, Hashable {
   public let environment: String?
   public let originalTransactionId: String?
 
-  /// Longest text that is looked into, bytes (ours: no genuine one comes near).
+  /// The longest text that is parsed, bytes (our limit; no genuine one is nearly as long).
   public static let maxBytes = 256 << 10
 
-  /// Everything is nil when the text is no compact JWS with a JSON object as its payload.
+  /// All properties are nil if the text is not a compact JWS with a JSON object as its payload.
   public init(signedPayload: String) {
     let payload = Self.payload(signedPayload) ?? [:]
     let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first
@@ -27,12 +27,12 @@ public struct NotificationSniffer: Sendable, Hashable {
     originalTransactionId = inner?["originalTransactionId"]?.stringValue
   }
 
-  /// What makes two notifications the same one. Claimed with a verified payload only.
+  /// The natural key, which is claimed only for a verified payload.
   public static func naturalKey(environment: String, notificationUUID: String) -> String {
     "appstore:\(environment):\(notificationUUID.lowercased())"
   }
 
-  /// What must stay in order: the notifications of one purchase.
+  /// The order key: the notifications of one purchase stay in order.
   public static func orderKey(environment: String, originalTransactionId: String) -> String {
     "appstore:\(environment):\(originalTransactionId)"
   }
@@ -45,7 +45,7 @@ public struct NotificationSniffer: Sendable, Hashable {
     originalTransactionId.map { Self.orderKey(environment: environment ?? "", originalTransactionId: $0) }
   }
 
-  /// The key of a delivery: the natural key with a digest of the bytes, so that a forgery cannot occupy a genuine one's place.
+  /// The idempotency key: the natural key with a digest of the bytes, so that a forgery cannot block a genuine notification.
   public func idempotencyKey(signedPayload: String) -> String {
     (naturalKey ?? "appstore:") + ":" + Hex.encode(SHA256Digest.hash(signedPayload))
   }

@@ -19,7 +19,7 @@ struct DERReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// A reader of what an element holds.
+  /// A reader of an element's content.
   func inside(_ element: Element) throws(Failure) -> DERReader {
     guard depth < Self.maxDepth else { throw .tooDeep }
     return DERReader(element.content, depth: depth + 1)
@@ -28,7 +28,7 @@ struct DERReader {
   mutating func next() throws(Failure) -> Element {
     guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else { throw .malformed }
     if first == 0x80 {
-      // Indefinite: up to the end-of-contents mark of this level.
+      // An indefinite length ends at the end-of-contents marker of this level.
       guard tag & 0x20 != 0, depth < Self.maxDepth else { throw depth < Self.maxDepth ? .malformed : .tooDeep }
       var inner = DERReader(rest, depth: depth + 1)
       while !inner.rest.starts(with: [0, 0]) { _ = try inner.next() }
@@ -48,7 +48,7 @@ struct DERReader {
     return Element(tag: tag, content: rest.prefix(length))
   }
 
-  /// The bytes of an OCTET STRING, whole or in pieces.
+  /// The bytes of a primitive or constructed OCTET STRING.
   func octets(_ element: Element) throws(Failure) -> [UInt8] {
     guard element.isConstructed else { return Array(element.content) }
     var pieces: [UInt8] = []

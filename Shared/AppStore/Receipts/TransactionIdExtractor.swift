@@ -1,9 +1,10 @@
 import Cryptography
 public import WireJSON
 
-/// Transaction ids of receipts, unverified: fit to ask Apple's API with, for nothing else (Extracting transaction ids: leaving verifyReceipt).
+/// Extracts transaction ids from receipts without verification. They must only be used for requests to Apple's API (Extracting transaction
+/// ids: leaving verifyReceipt).
 public struct TransactionIdExtractor: Sendable {
-  /// An id and where it stood.
+  /// An id and its path in the receipt.
   public struct Found: Sendable, Hashable {
     public enum Kind: String, Sendable { case originalTransactionId, transactionId }
     public let id: String
@@ -11,12 +12,12 @@ public struct TransactionIdExtractor: Sendable {
     public let location: String
   }
 
-  /// What a receipt says: whose it is, where it says so, and the ids.
+  /// The content of a receipt: the app, and the ids.
   public struct Contents: Sendable, Hashable {
     public var bundleId: String?
-    /// The first ones, in the receipt's order.
+    /// The first ids, in the receipt's order.
     public private(set) var found: [Found] = []
-    /// Whether there are more than were asked for.
+    /// True if there are more ids than requested.
     public private(set) var isTruncated = false
 
     fileprivate mutating func add(_ id: Found, most: Int) {
@@ -26,7 +27,7 @@ public struct TransactionIdExtractor: Sendable {
 
   public enum Failure: Error, Sendable, Hashable {
     case notBase64
-    /// Not a PKCS#7 receipt, or nested deeper than any is.
+    /// Not a PKCS#7 receipt, or nested too deeply.
     case malformed(String)
     case tooLarge(limit: Int)
   }
@@ -34,13 +35,13 @@ public struct TransactionIdExtractor: Sendable {
   static let limit = 4 << 20
   private let most: Int
 
-  /// - Parameter most: how many ids are taken from one receipt; those beyond are only noticed.
+  /// - Parameter most: the greatest number of ids of one receipt; that there are more is only reported.
   public init(most: Int = .max) { self.most = most }
 
   /// An app receipt: Base64 of PKCS#7.
   public func appReceipt(_ text: String) throws(Failure) -> [Found] { try appReceiptContents(text).found }
 
-  /// The same with the app's bundle id.
+  /// The content, including the app's bundle id.
   public func appReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
@@ -49,17 +50,17 @@ public struct TransactionIdExtractor: Sendable {
     }
   }
 
-  /// An old transaction receipt: Base64 of a property list that holds another.
+  /// An old transaction receipt: Base64 of a property list that contains another.
   public func transactionReceipt(_ text: String) throws(Failure) -> [Found] { try transactionReceiptContents(text).found }
 
-  /// The same with the app's bundle id.
+  /// The content, including the app's bundle id.
   public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let outer = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
     let receipt = String(decoding: outer, as: UTF8.self)
     guard receipt.first(where: { !$0.isWhitespace }) == "{" else { throw .malformed("not a transaction receipt") }
     var contents = Contents()
-    // A receipt without it tells of no purchase, which is no fault.
+    // A receipt without it has no purchase, which is not an error.
     guard receipt.contains("\"purchase-info\"") else { return contents }
     guard let encoded = Self.value(of: "purchase-info", in: receipt), let inner = Base64.decode(encoded) else {
       throw .malformed("purchase-info is not Base64")
@@ -76,10 +77,10 @@ public struct TransactionIdExtractor: Sendable {
     return contents
   }
 
-  /// What verifyReceipt answered, for an app receipt or for a transaction receipt; ids may be texts or numbers.
+  /// The response of verifyReceipt for an app receipt or a transaction receipt; ids may be texts or numbers.
   public func verifyReceiptResponse(_ response: JSONObject) -> [Found] { verifyReceiptContents(response).found }
 
-  /// The same with the app's bundle id.
+  /// The content, including the app's bundle id.
   public func verifyReceiptContents(_ response: JSONObject) -> Contents {
     var contents = Contents()
     contents.bundleId = response["receipt"]?["bundle_id"]?.stringValue ?? response["receipt"]?["bid"]?.stringValue
@@ -91,7 +92,7 @@ public struct TransactionIdExtractor: Sendable {
         contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most)
       }
     }
-    /// A list, or the one object that stands there in what was answered to a transaction receipt.
+    /// Collects a list, or the single object in the response for a transaction receipt.
     func collect(_ value: JSONValue?, _ path: String) {
       guard let value else { return }
       guard let list = value.arrayValue else { return take(value, path) }

@@ -1,27 +1,27 @@
-/// How many notifications of an app usually arrive, learned from counts; says when a silence is none that the app usually keeps.
+/// The usual number of notifications of an app, computed from counts. It tells whether a silence is unusual.
 ///
-/// Pure: counts and times are passed in. What is usual at a time of day is the median of the days before, so that a past outage or one
-/// loud day teaches nothing wrong.
+/// Pure: counts and times are passed in. The usual number at a time of day is the median of the days before, so that a past outage or a
+/// single busy day does not distort it.
 public struct ArrivalRhythm: Sendable, Hashable {
-  /// One count is about this long, milliseconds.
+  /// The time span of one count, milliseconds.
   public let bucket: Int64
-  /// Bucket (time divided by its length) → notifications.
+  /// The number of notifications by bucket (time divided by the bucket's length).
   public let counts: [Int64: Int64]
-  /// One round of the rhythm: a day.
+  /// The period of the rhythm: a day, milliseconds.
   public static let day: Int64 = 86_400_000
-  /// Rounds looked back.
+  /// The number of past days that are used.
   public static let days: Int64 = 7
-  /// Days with anything in them that must be known before anything is said.
+  /// The least number of days with notifications for a result.
   static let leastDays = 3
 
-  /// Refuses a bucket that does not divide a day.
+  /// Throws if the bucket does not divide a day.
   public init(bucket: Int64, counts: [Int64: Int64]) throws(RequestRefusal) {
     guard bucket > 0, Self.day % bucket == 0 else { throw RequestRefusal(field: "bucket", "must divide a day") }
     self.bucket = bucket
     self.counts = counts
   }
 
-  /// How many notifications a stretch of time usually has; nil when too little is known. Times in milliseconds since 1970.
+  /// The usual number of notifications in a time window; nil without enough data. Times are milliseconds since 1970.
   public func usual(_ window: TimeWindow) -> Double? {
     var found: [Double] = []
     var daysWithAny = 0
@@ -29,7 +29,7 @@ public struct ArrivalRhythm: Sendable, Hashable {
     for day in 1...Self.days {
       let start = window.start - day * Self.day
       let end = window.end - day * Self.day
-      // A day of which nothing at all is known lies before the app's beginning; one silent hour of a known day counts as silent.
+      // A day without any count is before the app's start. A silent hour of a known day counts as silent.
       guard known.contains(start / Self.day) || known.contains((end - 1) / Self.day) else { continue }
       daysWithAny += 1
       found.append(count(from: start, to: end))
@@ -40,14 +40,13 @@ public struct ArrivalRhythm: Sendable, Hashable {
     return found.count % 2 == 1 ? found[middle] : (found[middle - 1] + found[middle]) / 2
   }
 
-  /// Whether so long a silence is an outage: `expected` notifications would usually have come in it, and it lasted `least`
-  /// milliseconds.
+  /// True if a silence is an outage: at least `expected` notifications would be usual in it, and it lasted at least `least` milliseconds.
   public func isOutage(silence: TimeWindow, expected: Double, least: Int64) -> Bool {
     guard silence.end - silence.start >= least, let usual = usual(silence) else { return false }
     return usual >= expected
   }
 
-  /// Counts of whole buckets, and of those on the edges the share that lies in.
+  /// The counts of whole buckets, and proportional shares of the buckets at the edges.
   private func count(from start: Int64, to end: Int64) -> Double {
     guard start > 0 else { return 0 }
     var sum = 0.0

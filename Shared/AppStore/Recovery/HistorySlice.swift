@@ -1,16 +1,16 @@
-/// A part of a recovery's window that is paged on its own, and how far it is read.
+/// A part of a recovery's window that is paged separately, and its progress.
 public struct HistorySlice: Sendable, Hashable {
-  /// Its name within the recovery; never given twice.
+  /// Its number, unique within the recovery.
   public let number: Int64
   public internal(set) var window: TimeWindow
-  /// The token of its next page is its whole progress.
+  /// The pager, whose token of the next page is the whole progress.
   public internal(set) var pager: HistoryPager
-  /// Pages read of it.
+  /// The number of pages that were read.
   public internal(set) var pages: Int64
-  /// Notifications on them.
+  /// The number of notifications on them.
   public internal(set) var items: Int64
 
-  /// Whether it was just read so far that more slices may be opened beside it.
+  /// True when enough pages were read to decide about further slices.
   public var tellsMuch: Bool { Double(pages) == HistorySlices.leastPages }
 
   public init(number: Int64, window: TimeWindow, pager: HistoryPager = HistoryPager(), pages: Int64 = 0, items: Int64 = 0) {

@@ -1,5 +1,5 @@
-/// Divides a recovery's window into slices that are paged side by side: a state machine that says what to read next and does nothing
-/// itself (Get Notification History).
+/// Divides a recovery's window into slices that are paged concurrently: a state machine that says what to read next and does no I/O (Get
+/// Notification History).
 ///
 /// A pagination token leads to the next page only, so one window is read one page after the other. Several windows are read at the
 /// same time. Every slice costs half a page more on average than its share of the whole, and an empty one a whole page; so slices
@@ -17,20 +17,20 @@
 /// urgent ones first and for everything afterwards would read the urgent ones, usually most of all, twice. Urgency is therefore given
 /// to what was read (``RecoveryUrgency``), not to what is read.
 public struct HistorySlices: Sendable, Hashable {
-  /// Notifications on a full page (Apple's limit).
+  /// The number of notifications on a full page (Apple's limit).
   public static let pageSize: Int64 = 20
   static let probePages: Int64 = 3
   static let firstShare: Int64 = 256
-  /// No slice is longer than this part of the window.
+  /// A slice is at most this part of the window.
   static let largestShare: Int64 = 32
   static let leastPages = 10.0
   static let mostPages = 60.0
   static let growth: Int64 = 8
-  /// Never shorter, milliseconds.
+  /// The shortest slice, milliseconds.
   static let leastLength: Int64 = 1000
   static let remembered = 4
 
-  /// A slice that was read to its end: its length in milliseconds and what it held.
+  /// A finished slice: its length in milliseconds and its number of notifications.
   public struct Measure: Sendable, Hashable {
     public let length: Int64
     public let items: Int64
@@ -41,30 +41,30 @@ public struct HistorySlices: Sendable, Hashable {
     }
   }
 
-  /// What is read in all.
+  /// The whole window.
   public let window: TimeWindow
-  /// Where the next slice begins, milliseconds since 1970.
+  /// The start of the next slice, milliseconds since 1970.
   public private(set) var cursor: Int64
-  /// Slices that are being read, in the order they were opened.
+  /// The slices that are being read, in the order in which they were opened.
   public private(set) var open: [HistorySlice] = []
-  /// Whether the window was divided.
+  /// True if the window was divided.
   public private(set) var isDivided = false
-  /// Whether it may be.
+  /// True if the window may be divided.
   public let mayDivide: Bool
-  /// The slices that were read last, newest at the end.
+  /// The slices that were finished last, newest at the end.
   public private(set) var measures: [Measure] = []
-  /// The longest slice that was read, milliseconds.
+  /// The longest finished slice, milliseconds.
   public private(set) var longest: Int64 = 0
   private var opened: Int64 = 0
 
-  /// `mayDivide` is false for what is small by nature: the notifications of one transaction.
+  /// `mayDivide`: false for small results: the notifications of one transaction.
   public init(window: TimeWindow, mayDivide: Bool = true) {
     self.window = window
     self.mayDivide = mayDivide
     cursor = window.start
   }
 
-  /// As it was stored.
+  /// Restores a stored state.
   public init(
     window: TimeWindow, mayDivide: Bool, cursor: Int64, isDivided: Bool, open: [HistorySlice], measures: [Measure], longest: Int64
   ) {
@@ -78,15 +78,15 @@ public struct HistorySlices: Sendable, Hashable {
     opened = (open.map(\.number).max() ?? -1) + 1
   }
 
-  /// Whether all of the window was read.
+  /// True if the whole window was read.
   public var isFinished: Bool { open.isEmpty && cursor >= window.end }
 
-  /// The share of the window that was read, 0 to 1. A slice being read counts by its pages against what it was made for.
+  /// The share of the window that was read, 0 to 1. An open slice counts by its pages relative to its expected number.
   public var progress: Double {
     if isFinished { return 1 }
     let total = Double(window.end - window.start)
     guard isDivided else {
-      // Nothing can be said before it is known whether the window is divided: then it would have to fall back.
+      // Unknown until it is decided whether the window is divided; otherwise the progress could decrease.
       guard let whole = open.first, !mayDivide || whole.pages >= Self.probePages else { return 0 }
       return Double(whole.pages) / Double(whole.pages + 1)
     }
@@ -99,7 +99,7 @@ public struct HistorySlices: Sendable, Hashable {
     return min(max(read / total, 0), 1)
   }
 
-  /// Opens the next slice; nil while `readers` slices are open, when the first one has to tell more, or when none is left.
+  /// Opens the next slice. Nil while `readers` slices are open, while the first one has too few pages for a decision, or if none is left.
   public mutating func openNext(readers: Int) -> HistorySlice? {
     guard open.count < max(1, readers), cursor < window.end else { return nil }
     let length: Int64
@@ -118,7 +118,7 @@ public struct HistorySlices: Sendable, Hashable {
     return slice
   }
 
-  /// A page of a slice came and all that is on it was taken in.
+  /// Records a page of a slice whose notifications were queued.
   public mutating func received(_ number: Int64, items: Int, hasMore: Bool, paginationToken: String?) -> HistoryPager.Action {
     guard let place = open.firstIndex(where: { $0.number == number }) else { return .finished }
     open[place].pages += 1
@@ -128,7 +128,7 @@ public struct HistorySlices: Sendable, Hashable {
     if case .request = action, !isDivided, mayDivide, open[place].pages >= Self.probePages,
       window.end - window.start >= Self.leastLength * Self.firstShare / 8
     {
-      // What was read comes again in the slices, and melts into one.
+      // Notifications that were read come again in the slices, and count once.
       isDivided = true
       cursor = window.start
       open.remove(at: place)
@@ -137,7 +137,7 @@ public struct HistorySlices: Sendable, Hashable {
     return action
   }
 
-  /// Apple refused a page; nil when the code has nothing to do with paging. `oldest` is where Apple's retention begins now.
+  /// Records that Apple refused a page. Nil if the error is not about paging. `oldest`: the current start of Apple's retention.
   public mutating func refused(_ number: Int64, errorCode: Int64, oldest: Int64) -> HistoryPager.Action? {
     guard let place = open.firstIndex(where: { $0.number == number }), let action = open[place].pager.refused(errorCode: errorCode)
     else { return nil }
@@ -158,7 +158,7 @@ public struct HistorySlices: Sendable, Hashable {
     return .finished
   }
 
-  /// Notifications a millisecond in what was read last; one more than were found, so that nothing found is not nothing to come.
+  /// The notifications per millisecond in the last slices. One is added, so that an empty slice does not mean a density of zero.
   private var density: Double? {
     let length = measures.reduce(0) { $0 + $1.length }
     guard length > 0 else { return nil }
@@ -174,13 +174,13 @@ public struct HistorySlices: Sendable, Hashable {
     let pages = min(max(share, Self.leastPages), Self.mostPages)
     let wanted = pages * Double(Self.pageSize) / density
     let bound = max(Self.leastLength, longest * Self.growth)
-    // However quiet it was so far: the busy time that may follow must not lie in one slice.
+    // Limited even after a quiet time, because a busy time that follows must not be in one slice.
     let most = (window.end - window.start) / Self.largestShare
     let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound, most))
-    // Shorter than it should be for want of knowledge: one of these is enough to know more. When it turns out to be well filled, so are
-    // its neighbours: a busy time after a quiet one.
+    // This slice is shorter than it should be because little is known. One such slice is enough to learn more; if it turns out to be full,
+    // its neighbours are too.
     guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.leastPages }) else { return nil }
-    // No crumbs at the end.
+    // A short remainder is added to the last slice.
     return rest - length < length / 2 ? rest : length
   }
 }

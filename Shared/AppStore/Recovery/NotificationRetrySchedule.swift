@@ -1,10 +1,10 @@
-/// When Apple sends a notification again by itself (Responding to App Store Server Notifications): in production 1, 12, 24, 48 and 72
-/// hours after the attempt before, in the sandbox never. Times in milliseconds.
+/// Apple's own retries of a notification (Responding to App Store Server Notifications): in production 1, 12, 24, 48 and 72 hours after the
+/// previous attempt, in the sandbox none. Times are milliseconds.
 public struct NotificationRetrySchedule: Sendable, Hashable {
-  /// From the first attempt to each later one.
+  /// The times from the first attempt to each later one.
   public let offsets: [Int64]
 
-  /// `scale` is for tests: how many times faster the schedule runs.
+  /// `scale`: the factor by which the schedule runs faster, for tests.
   public init(_ server: AppStoreServer, scale: Double = 1) {
     let hours: [Double] = server == .production ? [1, 12, 24, 48, 72] : []
     var sum = 0.0
@@ -14,16 +14,16 @@ public struct NotificationRetrySchedule: Sendable, Hashable {
     }
   }
 
-  /// The first attempt after `moment` for a notification first sent at `first`; nil when there is none any more.
+  /// The first attempt after `moment` for a notification that was first sent at `first`; nil if there is none.
   public func attempt(after moment: Int64, first: Int64) -> Int64? {
     if first > moment { return first }
     return offsets.lazy.map { first + $0 }.first { $0 > moment }
   }
 
-  /// By when Apple will have tried every notification of a window again that it could not deliver before `end`; nil when some of
-  /// them are not tried again at all.
+  /// The time by which Apple will have retried every notification of a window that it could not deliver before `end`; nil if some of them
+  /// will not be retried.
   public func triedAgain(_ window: TimeWindow, end: Int64) -> Int64? {
-    // The next attempt grows with the first one but for steps: just after each step a notification waits longest.
+    // The next attempt is a step function of the first one, and a notification just after a step waits longest.
     var latest: Int64 = 0
     let firsts = [window.start, window.end - 1] + offsets.map { end - $0 }.filter { $0 >= window.start && $0 < window.end }
     for first in firsts {

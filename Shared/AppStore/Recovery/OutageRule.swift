@@ -1,27 +1,27 @@
-/// What is to be done about an outage: nothing yet, because Apple's own retries mend it, or a recovery of just its window.
+/// What to do about an outage: wait for Apple's own retries, or recover just its window.
 public struct OutageRule: Sendable, Hashable {
-  /// How an outage was noticed.
+  /// The evidence of an outage.
   public enum Evidence: String, Sendable, Hashable {
-    /// No instance of ingest was alive.
+    /// There was no heartbeat of ingest.
     case heartbeat
-    /// A talkative app was silent.
+    /// There were unusually few notifications of an app.
     case silence
   }
 
   public enum Decision: Sendable, Hashable {
-    /// Look again at that moment, milliseconds since 1970.
+    /// Check again at that time, milliseconds since 1970.
     case wait(until: Int64)
-    /// Recover the window. `onlyFailures`: Apple's retries had their turn, only what they did not bring is left.
+    /// Recover the window. `onlyFailures`: true if Apple's retries were made and only failed deliveries are left.
     case recover(TimeWindow, onlyFailures: Bool)
   }
 
   public let schedule: NotificationRetrySchedule
-  /// How long Apple's own retries are waited for, milliseconds. What they bring later is fetched at once.
+  /// The longest wait for Apple's own retries, milliseconds. What later retries would bring is recovered at once.
   public let patience: Int64
-  /// How long after the last retry's time it is looked at, milliseconds: Apple's attempts are not punctual.
+  /// The time after a retry at which its result is checked, milliseconds, because Apple's attempts are not punctual.
   public let margin: Int64
 
-  /// Refuses times below zero.
+  /// Throws for negative times.
   public init(schedule: NotificationRetrySchedule, patience: Int64, margin: Int64) throws(RequestRefusal) {
     guard patience >= 0 else { throw RequestRefusal(field: "patience", "must not be negative") }
     guard margin >= 0 else { throw RequestRefusal(field: "margin", "must not be negative") }
@@ -30,9 +30,9 @@ public struct OutageRule: Sendable, Hashable {
     self.margin = margin
   }
 
-  /// An outage that is over. `now` and all times in milliseconds since 1970.
+  /// The decision about an outage that has ended. All times are milliseconds since 1970.
   public func decide(_ outage: TimeWindow, evidence: Evidence, now: Int64) -> Decision {
-    // Somebody may have answered 200 in our place during a silence: Apple holds that for delivered.
+    // During a silence, another server may have answered 200, so that Apple counts the notifications as delivered.
     let onlyFailures = evidence == .heartbeat
     guard let again = schedule.triedAgain(outage, end: outage.end), again - outage.end <= patience else {
       return .recover(outage, onlyFailures: false)
@@ -41,8 +41,8 @@ public struct OutageRule: Sendable, Hashable {
     return now < look ? .wait(until: look) : .recover(outage, onlyFailures: onlyFailures)
   }
 
-  /// An outage that goes on: what of it is to be recovered without waiting for its end, since recovery takes in by itself, without
-  /// ingest. Nil while that is less than one patience. `recovered` is up to where it was recovered before, or its start.
+  /// The part of an ongoing outage that can be recovered now, since recovery works without ingest. Nil while it is shorter than `patience`.
+  /// `recovered`: the end of the part that was recovered before, or the outage's start.
   public func piece(from recovered: Int64, now: Int64) -> TimeWindow? {
     let end = now - margin
     guard end - recovered >= max(patience, 1) else { return nil }

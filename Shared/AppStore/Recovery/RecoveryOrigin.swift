@@ -1,12 +1,12 @@
-/// Who wanted a recovery.
+/// The origin of a recovery.
 public enum RecoveryOrigin: String, Sendable, Hashable, CaseIterable {
   case request, schedule, outage
 
-  /// Whether the urgent notifications are to be worked first. A caller who asks for a window gets it as it comes.
+  /// True if urgent notifications are worked first. For a caller they are worked in the order of arrival.
   public var isUrgentFirst: Bool { self == .outage }
 
-  /// Which is begun first, the smallest first: what an outage wants before what a caller wants, and that before what the schedule wants.
-  var turn: Int {
+  /// The priority, the smallest first: outages, then callers, then the schedule.
+  var priority: Int {
     switch self {
     case .outage: 0
     case .request: 1

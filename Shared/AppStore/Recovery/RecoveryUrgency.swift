@@ -1,13 +1,13 @@
-/// What of an outage is wanted first: the notifications that give or take access.
+/// The urgency of an outage's notifications: those that grant or withdraw access come first.
 ///
-/// Everything read is stored at once. What is less urgent is only worked later, when the more urgent ones of the rest of the window
-/// are in: so the order is right without asking Apple for anything twice (``HistorySlices`` says why).
+/// All notifications that were read are stored at once. Less urgent ones are worked after the more urgent ones of the whole window were
+/// read, so the order is right without a second request to Apple (see ``HistorySlices``).
 public enum RecoveryUrgency: Int, Sendable, Hashable, CaseIterable, Comparable {
-  /// `DID_RENEW`, any subtype: a customer who paid and would be locked out.
+  /// `DID_RENEW`, any subtype: a customer who paid would lose access.
   case renewed
   /// `EXPIRED`, any subtype.
   case ended
-  /// `REFUND`, `REVOKE`: access that must end; and the request that has to be answered within twelve hours.
+  /// `REFUND`, `REVOKE`: access must end. Also the request that must be answered within twelve hours.
   case withdrawn
   case other
 
@@ -22,10 +22,11 @@ public enum RecoveryUrgency: Int, Sendable, Hashable, CaseIterable, Comparable {
 
   public static func < (left: RecoveryUrgency, right: RecoveryUrgency) -> Bool { left.rawValue < right.rawValue }
 
-  /// How long a notification is held back at the longest, milliseconds: usually all of them are let go in their order as soon as the
-  /// window is read. The times keep that order when nobody is left to do it.
+  /// The longest time for which a notification is held back, milliseconds. Usually all are released in order once the window was read;
+  /// these times keep the order if no instance releases them.
   ///
-  /// - Parameter most: the longest time; below the patience with gaps, so that a held notification is not taken for a missing one.
+  /// - Parameter most: the longest time; less than the wait before a gap is reported, so that a held notification does not count as
+  ///   missing.
   public func hold(most: Int64) -> Int64 {
     let longest = max(0, most)
     return switch self {

@@ -1,20 +1,20 @@
-/// What Apple's own attempts to deliver say about why notifications do not arrive (sendAttemptResult).
+/// Explains why notifications do not arrive, by the results of Apple's attempts (sendAttemptResult).
 public struct SendAttemptDiagnosis: Sendable, Hashable {
   /// Apple's `sendAttemptResult`.
   public let result: String
-  /// How many attempts ended so.
+  /// The number of attempts with this result.
   public let count: Int64
-  /// What it means and what to look at, for a person; nil for a success.
+  /// Its meaning and what to check, for people; nil for a success.
   public let advice: String?
 
-  /// The results counted, most frequent first; values this version does not know are kept.
+  /// The results with their counts, most frequent first. Unknown values are kept.
   public static func diagnose(_ counts: [String: Int64]) -> [SendAttemptDiagnosis] {
     counts.filter { $0.value > 0 }
       .map { SendAttemptDiagnosis(result: $0.key, count: $0.value, advice: advice(for: $0.key)) }
       .sorted { $0.count != $1.count ? $0.count > $1.count : $0.result < $1.result }
   }
 
-  /// What a result implies; nil for `SUCCESS`.
+  /// The advice about a result; nil for `SUCCESS`.
   public static func advice(for result: String) -> String? {
     switch result {
     case "SUCCESS": nil

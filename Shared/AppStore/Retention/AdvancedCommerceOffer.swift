@@ -1,13 +1,13 @@
 import Cryptography
 import WireJSON
 
-/// What may stand in an answer's `advancedCommerceData`: a request to modify a subscription with one change
-/// (advancedCommerceData; SubscriptionModifyInAppRequest).
+/// The content of an answer's `advancedCommerceData`: a request to modify a subscription with one change (advancedCommerceData;
+/// SubscriptionModifyInAppRequest).
 public enum AdvancedCommerceOffer {
   private static let operation = "MODIFY_SUBSCRIPTION"
   private static let longest = 16 << 10
 
-  /// Throws where a request is none that Apple takes here.
+  /// Throws for a request that Apple does not accept here.
   static func check(_ text: String) throws(RequestRefusal) {
     guard text.utf8.count <= longest else { throw RequestRefusal(field: "request", "is longer than \(longest) bytes") }
     guard let request = try? JSONValue(parsing: text).objectValue else { throw RequestRefusal(field: "request", "must be a JSON object") }
@@ -18,8 +18,8 @@ public enum AdvancedCommerceOffer {
     }
   }
 
-  /// The request as it is signed for one question: Apple takes each `requestReferenceId` once, so it is the question's own identifier, and
-  /// the transaction is the customer's.
+  /// The request to sign for one realtime request. Apple accepts each `requestReferenceId` once, so it is the realtime request's
+  /// identifier; the transaction is the customer's.
   public static func request(_ text: String, for question: RealtimeRequest) -> String {
     guard var request = try? JSONValue(parsing: text).objectValue else { return text }
     var information = request["requestInfo"]?.objectValue ?? [:]
@@ -29,7 +29,7 @@ public enum AdvancedCommerceOffer {
     return JSONValue.object(request).serializedString
   }
 
-  /// The signed request as `advancedCommerceData` has it (Sending Advanced Commerce API requests from your app).
+  /// The signed request in the form of `advancedCommerceData` (Sending Advanced Commerce API requests from your app).
   public static func data(jws: String) -> String {
     Base64.encode(JSONValue.object(["signatureInfo": ["token": .string(jws)]]).serialized)
   }

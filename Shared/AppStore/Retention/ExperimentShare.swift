@@ -1,9 +1,9 @@
 import Cryptography
 
-/// A part of an experiment's customers. Which part a customer is in follows from the original transaction id and the experiment's name alone,
-/// so it is the same at each request, on each instance, after each restart.
+/// A share of an experiment's customers. A customer's bucket depends only on the original transaction id and the experiment's name, so it
+/// is the same for each request, on each instance, after each restart.
 public struct ExperimentShare: Sendable, Hashable {
-  /// Parts that all customers are divided into: hundredths of a percent.
+  /// The number of buckets: hundredths of a percent.
   public static let parts = 10_000
 
   public let experiment: String
@@ -11,7 +11,7 @@ public struct ExperimentShare: Sendable, Hashable {
 
   /// - Parameters:
   ///   - from: percent, with at most two decimal places.
-  ///   - to: percent; those at this place are not in the share any more.
+  /// - to: percent, exclusive.
   public init(experiment: String, from: Double, to: Double) throws(RequestRefusal) {
     self.experiment = try RequestRefusal.text(experiment, "experiment.name")
     guard (0...100).contains(from), let low = Self.part(from) else {
@@ -29,13 +29,13 @@ public struct ExperimentShare: Sendable, Hashable {
     return abs(hundredths - whole) < 1e-6 ? Int(whole) : nil
   }
 
-  /// Where a customer stands in an experiment: 0 to 9,999.
-  public static func place(of originalTransactionId: String, in experiment: String) -> Int {
+  /// The customer's bucket in an experiment, from 0 to 9,999.
+  public static func bucket(of originalTransactionId: String, in experiment: String) -> Int {
     let digest = SHA256Digest.hash(Array("\(experiment)\u{0}\(originalTransactionId)".utf8))
     return Int(digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % UInt64(parts))
   }
 
   public func holds(_ originalTransactionId: String) -> Bool {
-    range.contains(Self.place(of: originalTransactionId, in: experiment))
+    range.contains(Self.bucket(of: originalTransactionId, in: experiment))
   }
 }

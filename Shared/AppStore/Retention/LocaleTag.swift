@@ -1,12 +1,12 @@
-/// A locale such as `en-US` or `zh-Hant-HK`: a language and what narrows it. `_` and `-`, and the case of letters, make no difference.
+/// A locale such as `en-US` or `zh-Hant-HK`: a language and its subtags. `_` equals `-`, and case is ignored.
 public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
-  /// Lower case, parts joined by hyphens.
+  /// The tag in lower case with hyphens.
   public let description: String
 
-  /// The longest one, in bytes.
+  /// The longest tag, bytes.
   private static let longest = 64
 
-  /// Nil for what is no locale: parts of letters and digits, the first of letters alone.
+  /// Nil for a text that is not a locale. Subtags are letters and digits, the first one only letters.
   public init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.longest else { return nil }
     let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
@@ -20,7 +20,7 @@ public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
 
   private init(known description: String) { self.description = description }
 
-  /// Itself and what it narrows, the narrowest first: `zh-hant-hk`, `zh-hant`, `zh`.
+  /// This tag and its prefixes, the longest first: `zh-hant-hk`, `zh-hant`, `zh`.
   public var widening: [LocaleTag] {
     var found = [self]
     var rest = description[...]
@@ -31,7 +31,7 @@ public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
     return found
   }
 
-  /// Whether this is the other or narrows it: `en-us` is within `en`.
+  /// True if the other tag equals this one or is a prefix of it: `en-us` is within `en`.
   public func isWithin(_ wider: LocaleTag) -> Bool {
     description == wider.description || description.utf8.starts(with: Array((wider.description + "-").utf8))
   }

@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// What the App Store is answered: one of four things to show, or none, upon which it shows the default message (RealtimeResponseBody).
+/// The answer to the App Store: one of four things to show, or none, in which case it shows the default message (RealtimeResponseBody).
 public enum RealtimeAnswer: Sendable, Hashable {
   /// A promotional offer's signature in one of its two forms (promotionalOffer).
   public enum OfferSignature: Sendable, Hashable {
@@ -15,7 +15,7 @@ public enum RealtimeAnswer: Sendable, Hashable {
   /// `data`: a Base64-encoded JSON object that holds the signed request.
   case advancedCommerce(identifier: String, data: String)
 
-  /// A bounded word, for metrics and events.
+  /// The kind of answer, for metrics and events.
   public var kind: String {
     switch self {
     case .defaultMessage: "default"
@@ -26,7 +26,7 @@ public enum RealtimeAnswer: Sendable, Hashable {
     }
   }
 
-  /// The message that is to be shown; nil for the default.
+  /// The message to show; nil for the default message.
   public var messageIdentifier: String? {
     switch self {
     case .defaultMessage: nil
@@ -52,7 +52,7 @@ public enum RealtimeAnswer: Sendable, Hashable {
     }
   }
 
-  /// Reads ``json``; nil for anything else.
+  /// Parses ``json``; nil if it is invalid.
   public init?(json object: JSONObject) {
     guard let member = object.members.first else {
       self = .defaultMessage

@@ -4,7 +4,7 @@ public import WireJSON
 public struct RealtimeRequestBody: Sendable, Hashable {
   public let signedPayload: String
 
-  /// Reads a body as it came. Nothing in it is believed.
+  /// Parses a body. Nothing is verified.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(RequestRefusal) {
     let value: JSONValue
     do { value = try JSONValue(parsing: bytes, limits: limits) } catch { throw RequestRefusal(field: error.path, error.reason) }
@@ -16,7 +16,7 @@ public struct RealtimeRequestBody: Sendable, Hashable {
   }
 }
 
-/// What the App Store asks when a customer looks at a subscription and may cancel it (DecodedRealtimeRequestBody).
+/// A request of the App Store when a customer looks at a subscription and may cancel it (DecodedRealtimeRequestBody).
 public struct RealtimeRequest: Sendable, Hashable {
   public let originalTransactionId: String
   public let appAppleId: Int64
@@ -28,12 +28,12 @@ public struct RealtimeRequest: Sendable, Hashable {
   public let environment: String
   /// Milliseconds since 1970.
   public let signedDate: Int64
-  /// What the same request is known by, whoever sends it again.
+  /// The natural key of the request.
   public let naturalKey: String
 
   private static let longestText = 256
 
-  /// Takes a payload whose signature holds.
+  /// Reads a verified payload.
   public init(validating payload: JSONObject) throws(RequestRefusal) {
     originalTransactionId = try Self.text("originalTransactionId", payload)
     guard let app = payload["appAppleId"]?.int64Value, app >= 0 else {
@@ -51,7 +51,7 @@ public struct RealtimeRequest: Sendable, Hashable {
     naturalKey = Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier)
   }
 
-  /// Nil where ``userLocale`` is in no form that is known.
+  /// Nil if ``userLocale`` is not a locale.
   public var locale: LocaleTag? { LocaleTag(userLocale) }
 
   public static func naturalKey(environment: String, requestIdentifier: String) -> String {

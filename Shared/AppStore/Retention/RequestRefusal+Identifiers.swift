@@ -1,10 +1,10 @@
 extension RequestRefusal {
-  /// A UUID with hyphens, given back in lower case.
+  /// A UUID with hyphens, returned in lower case.
   static func uuid(_ text: String, _ field: String) throws(RequestRefusal) -> String {
     do throws(SigningRefusal) { return try OfferRules.uuid(text, field) } catch { throw RequestRefusal(field: field, error.reason) }
   }
 
-  /// A text that is there, bounded and without control characters.
+  /// A required text of limited length without control characters.
   static func text(_ text: String?, _ field: String) throws(RequestRefusal) -> String {
     do throws(SigningRefusal) { return try OfferRules.text(text, field) } catch { throw RequestRefusal(field: field, error.reason) }
   }

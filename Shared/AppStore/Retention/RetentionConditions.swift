@@ -1,4 +1,4 @@
-/// When a rule applies: everything that is said must be so.
+/// The conditions of a rule, all of which must hold.
 public struct RetentionConditions: Sendable, Hashable {
   /// A price in one currency, thousandths of it.
   public struct PriceRange: Sendable, Hashable {
@@ -29,24 +29,24 @@ public struct RetentionConditions: Sendable, Hashable {
   public var products: Set<String>?
   public var locales: [LocaleTag]?
   public var experiment: ExperimentShare?
-  // What the subscription's history alone can tell.
+  // Conditions that need the subscription's history.
   public var groups: Set<String>?
   public var storefronts: Set<String>?
   public var price: PriceRange?
-  /// How long ago the customer bought it first, milliseconds.
+  /// The time since the first purchase, milliseconds.
   public var tenure: Range<Int64>?
   public var states: Set<SubscriptionStatus>?
 
   public init() {}
 
-  /// Whether they apply.
+  /// The result of checking the conditions.
   enum Verdict: Sendable, Hashable {
     case yes, no
-    /// What the request says would do, and the history that the rest asks for is not known.
+    /// The conditions on the request hold, and those on the history cannot be checked because it is unknown.
     case unknown
   }
 
-  /// - Parameter facts: nil where the history is not known, or not yet.
+  /// - Parameter facts: nil if the history is unknown, or not known yet.
   func judge(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Verdict {
     if let environments, !environments.contains(request.environment) { return .no }
     if let products, !products.contains(request.productId) { return .no }
@@ -59,7 +59,7 @@ public struct RetentionConditions: Sendable, Hashable {
     return holds(facts, at: now) ? .yes : .no
   }
 
-  /// What the history does not say does not hold.
+  /// A condition on a missing value does not hold.
   private func holds(_ facts: RetentionFacts, at now: Int64) -> Bool {
     if let groups {
       guard let group = facts.subscriptionGroupId, groups.contains(group) else { return false }

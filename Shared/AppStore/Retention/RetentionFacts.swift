@@ -1,4 +1,4 @@
-/// What is known of a subscription from its own history.
+/// The facts about a subscription from its history.
 public struct RetentionFacts: Sendable, Hashable {
   public var status: SubscriptionStatus
   public var productId: String?
@@ -9,7 +9,7 @@ public struct RetentionFacts: Sendable, Hashable {
   public var priceMilliunits: Int64?
   public var currency: String?
   public var autoRenew: Bool?
-  /// When the customer bought it first, milliseconds since 1970.
+  /// The time of the first purchase, milliseconds since 1970.
   public var originalPurchaseDate: Int64?
   /// Milliseconds since 1970.
   public var expiresDate: Int64?

@@ -1,15 +1,14 @@
-/// Which message is shown: one for all, or one for each language. A message has no language of its own; what is right for a device's
-/// locale is said here.
+/// The message to show: one for all locales, or one for each. Messages have no language themselves, so this maps locales to messages.
 public struct RetentionMessageChoice: Sendable, Hashable {
-  /// For whatever no locale is given for; nil: nothing is shown then.
+  /// The message for other locales; nil if there is none.
   public let otherwise: String?
   /// By locale.
   public let byLocale: [LocaleTag: String]
 
   /// - Parameters:
   ///   - message: a UUID.
-  ///   - byLocale: UUIDs by locale; `*` is for every other one.
-  ///   - field: the name that errors begin with.
+  /// - byLocale: UUIDs by locale; `*` stands for all others.
+  /// - field: the prefix of field names in errors.
   public init(message: String? = nil, byLocale: [String: String] = [:], field: String = "message") throws(RequestRefusal) {
     var otherwise = try message.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, field) }
     var known: [LocaleTag: String] = [:]
@@ -19,7 +18,7 @@ public struct RetentionMessageChoice: Sendable, Hashable {
         otherwise = id
         continue
       }
-      guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is no locale such as en or en-US") }
+      guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is not a locale such as en or en-US") }
       guard known.updateValue(id, forKey: locale) == nil else { throw RequestRefusal(field: "\(field).\(name)", "stands twice") }
     }
     guard otherwise != nil || !known.isEmpty else { throw RequestRefusal(field: field, "names no message") }
@@ -27,7 +26,7 @@ public struct RetentionMessageChoice: Sendable, Hashable {
     self.byLocale = known
   }
 
-  /// The message for a locale: its own, or the nearest wider one's.
+  /// The message for a locale: its own, or that of its longest prefix.
   public func identifier(for locale: LocaleTag?) -> String? {
     guard !byLocale.isEmpty, let locale else { return otherwise }
     for candidate in locale.widening {

@@ -1,6 +1,6 @@
-/// An answer whose message is chosen and which is not signed yet.
+/// An answer with a chosen message, which may still have to be signed.
 public struct RetentionProposal: Sendable, Hashable {
-  /// A promotional offer that is to be signed.
+  /// A promotional offer to be signed.
   public struct Offer: Sendable, Hashable {
     public enum SignatureVersion: String, Sendable, Hashable, CaseIterable {
       /// The original form.
@@ -10,10 +10,10 @@ public struct RetentionProposal: Sendable, Hashable {
     }
 
     public let offerIdentifier: String
-    /// The product that the offer is of; nil for the customer's own.
+    /// The product of the offer; nil for the customer's current one.
     public let productId: String?
     public let version: SignatureVersion
-    /// For the transaction that may follow; with V1 alone.
+    /// The token for the resulting transaction; only with V1.
     public let appAccountToken: String?
 
     public init(
@@ -36,11 +36,11 @@ public struct RetentionProposal: Sendable, Hashable {
     case message
     case alternateProduct(productId: String, billingPlanType: String?)
     case promotionalOffer(Offer)
-    /// The JSON of a request, signed as these bytes.
+    /// The JSON text of a request, which is signed byte for byte.
     case advancedCommerce(request: String)
   }
 
-  /// The plans that Apple knows (billingPlanType).
+  /// The billing plans of Apple (billingPlanType).
   public static let billingPlanTypes: Set = ["BILLED_UPFRONT", "MONTHLY"]
 
   public let messageIdentifier: String
@@ -56,7 +56,7 @@ public struct RetentionProposal: Sendable, Hashable {
     self.content = content
   }
 
-  /// Whether it is worth nothing before signer has signed it.
+  /// True if signer must sign it.
   public var needsSignature: Bool {
     switch content {
     case .message, .alternateProduct: false
@@ -64,7 +64,7 @@ public struct RetentionProposal: Sendable, Hashable {
     }
   }
 
-  /// The answer as it is; nil for one that has to be signed.
+  /// The answer, if it needs no signature; otherwise nil.
   public var unsigned: RealtimeAnswer? {
     switch content {
     case .message: .message(identifier: messageIdentifier)

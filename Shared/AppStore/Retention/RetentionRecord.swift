@@ -1,17 +1,17 @@
 public import WireJSON
 
-/// A request for a retention message and what was answered, as it is queued to become an event.
+/// A request for a retention message and its answer, queued to be published as an event.
 public struct RetentionRecord: Sendable, Hashable {
   /// The kind of the message in the queue.
   public static let kind = "retention"
-  /// The attribute that names the app whose URL the request came to.
+  /// The attribute with the app whose URL was called.
   public static let bundleIdAttribute = "bundleId"
 
-  /// As the App Store sent it: whoever publishes the event proves it anew.
+  /// The App Store's JWS, which is verified again before the event is published.
   public let signedPayload: String
   /// The answer's body.
   public let answer: JSONObject
-  /// How it came about.
+  /// The decision that led to the answer.
   public let decision: JSONObject
 
   public init(signedPayload: String, answer: JSONObject, decision: JSONObject) {
@@ -24,7 +24,7 @@ public struct RetentionRecord: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - answer: JSON of the answer's body.
-  ///   - decision: JSON of how it came about.
+  /// - decision: JSON of the decision.
   public static func body(signedPayload: String, answer: [UInt8], decision: [UInt8]) -> [UInt8] {
     var writer = JSONWriter(reserving: signedPayload.utf8.count + answer.count + decision.count + 64)
     writer.beginObject()
@@ -38,7 +38,7 @@ public struct RetentionRecord: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// Reads what ``body(signedPayload:answer:decision:)`` made; nil for anything else.
+  /// Parses ``body(signedPayload:answer:decision:)``; nil if it is invalid.
   public init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body, limits: .ownDocuments).objectValue, let payload = object["signedPayload"]?.stringValue,
       let answer = object["answer"]?.objectValue, let decision = object["decision"]?.objectValue

@@ -1,4 +1,4 @@
-/// One thing that may be answered, its message not chosen yet.
+/// A possible answer whose message is not chosen yet.
 public struct RetentionOption: Sendable, Hashable {
   public let message: RetentionMessageChoice
   public let content: RetentionProposal.Content
@@ -9,12 +9,12 @@ public struct RetentionOption: Sendable, Hashable {
   }
 }
 
-/// When what is answered. The options are tried in their order: the next one is for when a message is not approved or a signature is not to
-/// be had in time.
+/// A rule: conditions and options. The options are tried in order: the next one is used if a message is not approved or a signature is not
+/// available in time.
 public struct RetentionRule: Sendable, Hashable {
   public let name: String
   public let conditions: RetentionConditions
-  /// None: the App Store shows the default message.
+  /// If empty, the App Store shows the default message.
   public let options: [RetentionOption]
 
   public init(name: String, conditions: RetentionConditions, options: [RetentionOption]) {
@@ -24,24 +24,24 @@ public struct RetentionRule: Sendable, Hashable {
   }
 }
 
-/// An app's rules: the first that applies decides.
+/// An app's rules. The first one that applies decides.
 public struct RetentionRuleSet: Sendable, Hashable {
   public let rules: [RetentionRule]
 
   public init(_ rules: [RetentionRule]) { self.rules = rules }
 
-  /// What the rules say.
+  /// The result of matching the rules.
   public struct Match: Sendable, Hashable {
-    /// Nil where none applies.
+    /// Nil if no rule applies.
     public let rule: RetentionRule?
-    /// Rules before it that would perhaps apply: what they ask of the history was not known.
+    /// Earlier rules that might apply, but need the history, which is unknown.
     public let undecided: [String]
   }
 
   /// Pure: the same request and facts at the same time match the same rule.
   ///
   /// - Parameters:
-  ///   - facts: nil where the history is not known. A rule that asks for it does not apply then.
+  /// - facts: nil if the history is unknown. Rules that need it do not apply then.
   ///   - now: milliseconds since 1970.
   public func match(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Match {
     var undecided: [String] = []
@@ -55,19 +55,19 @@ public struct RetentionRuleSet: Sendable, Hashable {
     return Match(rule: nil, undecided: undecided)
   }
 
-  /// Places of the request's customer in the experiments of the rules, by their names.
+  /// The customer's buckets in the rules' experiments, by name.
   public func experiments(of request: RealtimeRequest) -> [String: Int] {
     var places: [String: Int] = [:]
     for rule in rules {
       guard let name = rule.conditions.experiment?.experiment else { continue }
-      places[name] = ExperimentShare.place(of: request.originalTransactionId, in: name)
+      places[name] = ExperimentShare.bucket(of: request.originalTransactionId, in: name)
     }
     return places
   }
 }
 
 extension RetentionRule {
-  /// What may be answered, in the order to be tried, and the messages that may not be shown.
+  /// The possible answers in order, and the messages that may not be shown.
   public func proposals(
     for request: RealtimeRequest, approved: (String) -> Bool
   ) -> (usable: [RetentionProposal], unapproved: [String]) {

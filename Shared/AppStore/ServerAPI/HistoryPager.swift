@@ -1,20 +1,20 @@
-/// Walks through the pages of Get Notification History: a state machine that says what to do next and does nothing itself.
+/// Pages through Get Notification History: a state machine that returns the next action and does no I/O.
 ///
-/// The token of the next page is its whole progress: a pager made with a stored token goes on where another one stopped.
+/// The token of the next page is its whole state: a pager with a stored token continues where another one stopped.
 public struct HistoryPager: Sendable, Hashable {
   public enum Action: Sendable, Hashable {
-    /// Ask for a page, with the same body as always.
+    /// Request a page, with the same body as before.
     case request(paginationToken: String?)
     case finished
     case failed(Failure)
   }
 
   public enum Failure: Sendable, Hashable, CustomStringConvertible {
-    /// The same token twice in a row would go on for ever.
+    /// Apple returned the same token twice, which would never end.
     case repeatedToken
-    /// More pages are announced, and no way to them.
+    /// Apple announced more pages without a token.
     case missingToken
-    /// Tokens went bad time and again.
+    /// Tokens became invalid too often.
     case tooManyRestarts
 
     public var description: String {
@@ -39,10 +39,10 @@ public struct HistoryPager: Sendable, Hashable {
     self.restarts = restarts
   }
 
-  /// What to do now, at the start or after a crash.
+  /// The next action, at the start or after a crash.
   public var next: Action { .request(paginationToken: paginationToken) }
 
-  /// A page came and all that is in it was taken in.
+  /// Records a page whose notifications were queued.
   public mutating func received(hasMore: Bool, paginationToken token: String?) -> Action {
     guard hasMore else { return .finished }
     guard let token else { return .failed(.missingToken) }
@@ -51,10 +51,11 @@ public struct HistoryPager: Sendable, Hashable {
     return next
   }
 
-  /// Apple refused; nil when the code has nothing to do with paging. Starting over is harmless: repeats melt into one.
+  /// Records that Apple refused a page. Nil if the error is not about paging. Starting again is harmless, because repeated notifications
+  /// count once.
   public mutating func refused(errorCode: Int64) -> Action? {
     guard Self.restartingCodes.contains(errorCode) else { return nil }
-    // A first page that is refused will be refused again.
+    // A refused first page would be refused again.
     guard paginationToken != nil || errorCode == 4_000_012 else { return nil }
     restarts += 1
     paginationToken = nil

@@ -1,12 +1,12 @@
 public import WireJSON
 
-/// One page of Get Notification History (NotificationHistoryResponse), at most twenty items in no promised order.
+/// One page of Get Notification History (NotificationHistoryResponse): at most twenty items in any order.
 public struct NotificationHistoryPage: Sendable, Hashable {
   /// A notification and Apple's attempts to deliver it.
   public struct Item: Sendable, Hashable {
-    /// Byte for byte what was, or would have been, posted.
+    /// The payload that was posted, or would have been.
     public let signedPayload: String
-    /// The `sendAttemptResult` of each attempt, values this version does not know included.
+    /// The `sendAttemptResult` of each attempt, including unknown values.
     public let sendAttemptResults: [String]
 
     public init(signedPayload: String, sendAttemptResults: [String]) {
@@ -18,12 +18,12 @@ public struct NotificationHistoryPage: Sendable, Hashable {
   public let items: [Item]
   public let hasMore: Bool
   public let paginationToken: String?
-  /// Items without a signed payload: nothing can be done with them, but they are counted.
+  /// The number of items without a signed payload, which are only counted.
   public let unusable: Int
 
-  /// Reads the answer; nil when it is no such page.
+  /// Parses an answer; nil if it is not such a page.
   public init?(_ response: JSONObject) {
-    // Apple leaves the list out when there is nothing in it.
+    // Apple omits an empty list.
     let list: [JSONValue]
     switch response["notificationHistory"] {
     case .array(let elements): list = elements
@@ -33,7 +33,7 @@ public struct NotificationHistoryPage: Sendable, Hashable {
     items = list.compactMap { item in
       guard let signed = item["signedPayload"]?.stringValue, !signed.isEmpty else { return nil }
       var results = (item["sendAttempts"]?.arrayValue ?? []).compactMap { $0["sendAttemptResult"]?.stringValue }
-      // The obsolete form, before there were several.
+      // The obsolete form with a single attempt.
       if item["sendAttempts"] == nil, let first = item["firstSendAttemptResult"]?.stringValue { results = [first] }
       return Item(signedPayload: signed, sendAttemptResults: results)
     }

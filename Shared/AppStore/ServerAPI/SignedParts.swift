@@ -1,8 +1,8 @@
 public import WireJSON
 
-/// Finds the JWS in Apple's answers, in the order they stand.
+/// Finds the JWS in Apple's answers, in order.
 public enum SignedParts {
-  /// What a JWS holds, by the name of the field it stands in.
+  /// The kind of a JWS, by the name of its field.
   public enum Kind: String, Sendable, Hashable {
     case transaction, renewalInfo, appTransaction, notification
   }
@@ -12,7 +12,7 @@ public enum SignedParts {
     public let jws: String
   }
 
-  /// Every signed part of an answer, however deep.
+  /// All JWS of an answer, at any depth.
   public static func find(in answer: JSONObject) -> [Part] {
     var parts: [Part] = []
     for member in answer.members { collect(member.key, member.value, &parts) }

@@ -1,12 +1,12 @@
 import WireJSON
 
-/// Which app and environment data says it belongs to.
+/// The app and environment that the data names.
 struct SignedDataIdentity {
   let bundleId: String?
   let appAppleId: Int64?
-  /// Nil when the data does not say.
+  /// Nil if the data does not name one.
   let environment: String?
-  /// Whether production data of this kind carries the app's number.
+  /// True if production data of this kind has the app's Apple id.
   let checksAppAppleId: Bool
 
   var isUnsigned: Bool { environment.map(KnownApp.unsignedEnvironments.contains) ?? false }
@@ -35,7 +35,7 @@ struct SignedDataIdentity {
     checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
   }
 
-  /// A notification holds exactly one of four objects.
+  /// The object in a notification, which has exactly one of four.
   private static func holder(_ payload: JSONObject) -> JSONObject? {
     let found = ["data", "appData", "summary", "externalPurchaseToken"].compactMap { payload[$0]?.objectValue }
     return found.count == 1 ? found[0] : nil
@@ -47,7 +47,7 @@ struct SignedDataIdentity {
     case .transaction, .renewalInfo, .realtimeRequest: return payload["environment"]?.stringValue
     case .notification:
       if let token = payload["externalPurchaseToken"]?.objectValue {
-        // This one has no environment; its id tells.
+        // An external purchase token has no environment; it follows from its id.
         guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
         return ExternalPurchaseToken.environment(ofId: id)
       }

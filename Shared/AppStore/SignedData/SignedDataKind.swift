@@ -1,9 +1,9 @@
-/// What a JWS of the App Store holds.
+/// The kind of a JWS of the App Store.
 public enum SignedDataKind: String, Sendable, Hashable, CaseIterable {
   case notification, transaction, renewalInfo, appTransaction, realtimeRequest
 }
 
-/// Why signed data is not believed; the names of the contract.
+/// Why signed data is rejected, by the names of the contract.
 public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case malformed
   case malformedSignature = "malformed_signature"
@@ -13,7 +13,7 @@ public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case malformedCertificate = "malformed_certificate"
   case chainInvalid = "chain_invalid"
   case certificateRevoked = "certificate_revoked"
-  /// Not known now: no proof of forgery, to be asked again.
+  /// The revocation is unknown for now, which does not mean forgery; it should be verified again later.
   case revocationUnknown = "revocation_unknown"
   case badSignature = "bad_signature"
   case wrongApp = "wrong_app"

@@ -1,16 +1,16 @@
 public import WireJSON
 
-/// What is to be said of a JWS of the App Store.
+/// The verdict on a JWS of the App Store.
 public struct SignedDataVerdict: Sendable, Hashable {
   public var valid: Bool
   public var reason: SignedDataReason?
-  /// The field that is missing or misused, when the reason is `malformed`.
+  /// The missing or invalid field, if the reason is `malformed`.
   public var field: String?
-  /// `Production`, `Sandbox`, `Xcode` or `LocalTesting`, once the payload is believed.
+  /// `Production`, `Sandbox`, `Xcode` or `LocalTesting`, once the payload is accepted.
   public var environment: String?
-  /// Every field with every digit; nil until the signature holds.
+  /// The payload without loss of digits; nil until the signature is verified.
   public var payload: JSONObject?
-  /// Of a notification.
+  /// The transaction in a notification.
   public var transactionInfo: JSONObject?
   public var renewalInfo: JSONObject?
   public var appTransactionInfo: JSONObject?
@@ -20,15 +20,15 @@ public struct SignedDataVerdict: Sendable, Hashable {
   }
 }
 
-/// What a caller expects; what is nil comes from the configured app that the data names.
+/// The caller's expectations. For nil, those of the configured app that the data names are used.
 public struct SignedDataExpectation: Sendable, Hashable {
-  /// The attribute of a queued delivery that names the app whose URL it came to.
+  /// The attribute of a queued delivery with the app whose URL was called.
   public static let bundleIdAttribute = "expectedBundleId"
 
   public var bundleId: String?
   public var appAppleId: Int64?
   public var environment: String?
-  /// Whether the app must be a configured one also where its bundle id is expected here.
+  /// True if the app must be configured even if its bundle id is expected here.
   public var isOfKnownApp: Bool
 
   public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, isOfKnownApp: Bool = false) {
@@ -39,9 +39,9 @@ public struct SignedDataExpectation: Sendable, Hashable {
   }
 }
 
-/// An app whose data is believed.
+/// An app whose data is accepted.
 public struct KnownApp: Sendable, Hashable {
-  /// Those of what a developer's own tools make, which Apple does not sign.
+  /// The environments of developers' own tools, whose data Apple does not sign.
   public static let unsignedEnvironments: Set<String> = ["Xcode", "LocalTesting"]
 
   public let bundleId: String

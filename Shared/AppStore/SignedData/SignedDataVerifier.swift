@@ -1,19 +1,19 @@
 public import Cryptography
 import WireJSON
 
-/// Proves JWS of the App Store: form, algorithm, chain, signature, identity, in this order (App Store Server API: JWSDecodedHeader, x5c).
+/// Verifies JWS of the App Store: form, algorithm, chain, signature, identity, in this order (App Store Server API: JWSDecodedHeader, x5c).
 /// Pure: the time is passed in.
 public struct SignedDataVerifier: Sendable {
   private static let tokenLimit = 64 << 10
   private static let notificationLimit = 256 << 10
-  /// The environments of what Apple signs.
+  /// The environments whose data Apple signs.
   private static let signedEnvironments = ["Production", "Sandbox"]
-  /// How far ahead of our clock Apple's may be.
+  /// The tolerance for Apple's clock being ahead of ours, milliseconds.
   private static let clockTolerance: Int64 = 300_000
 
   private let chains: CertificateChainVerifier
   private let apps: [KnownApp]
-  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without proof, for apps that have that environment.
+  /// True if data of Xcode and local testing, which Apple does not sign, is accepted without verification for apps with that environment.
   private let acceptsXcodeData: Bool
 
   public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
@@ -22,10 +22,10 @@ public struct SignedDataVerifier: Sendable {
     self.acceptsXcodeData = acceptsXcodeData
   }
 
-  /// The same for other apps, and for signed data alone; the certificates that are known stay so.
+  /// A verifier for other apps that accepts signed data only. It shares the cache of certificates.
   public func ofSignedData(of apps: [KnownApp]) -> SignedDataVerifier { SignedDataVerifier(chains: chains, apps: apps) }
 
-  /// Judges `signedData` at `now`, in milliseconds since 1970.
+  /// Verifies `signedData` at `now`, milliseconds since 1970.
   public func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) -> SignedDataVerdict {
@@ -33,14 +33,14 @@ public struct SignedDataVerifier: Sendable {
     return verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
   }
 
-  /// The same, with the chains that were built on the way, those of what a notification carries included: whether a certificate in
-  /// them was revoked is for somebody else to ask.
+  /// Verifies `signedData`, and returns the certificate chains, including those of nested JWS, so that the caller can check their
+  /// revocation.
   public func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64,
     chains: inout [VerifiedChain]
   ) -> SignedDataVerdict {
     let payload: JSONObject
-    switch proven(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
+    switch verifiedPayload(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
     case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
     case .success(let object): payload = object
     }
@@ -70,9 +70,9 @@ public struct SignedDataVerifier: Sendable {
     return verdict
   }
 
-  // MARK: Proof
+  // MARK: Verification
 
-  private func proven(
+  private func verifiedPayload(
     _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ built: inout [VerifiedChain]
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
@@ -85,9 +85,9 @@ public struct SignedDataVerifier: Sendable {
       if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
         let chain = chains.chain(of: jws.header, at: time / 1000)
       {
-        // Its header was read before: whatever it says of algorithm and certificates held.
+        // The same header was verified before, so its algorithm and certificates are valid.
         if isUnsigned(payload) { return .success(payload) }
-        try prove(jws, under: chain)
+        try verify(jws, under: chain)
         built.append(chain)
         return .success(payload)
       }
@@ -103,12 +103,12 @@ public struct SignedDataVerifier: Sendable {
       guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
       let time: Int64
       do throws(SignedDataRefusal) { time = try effectiveTime(kind, payload, now: now) } catch {
-        // A payload is not to be heard on what its certificates cannot carry.
+        // Invalid certificates are reported before an invalid date in the payload.
         try chain { () throws(ChainError) in try CertificateChainVerifier.read(x5c: x5c) }
         throw error
       }
       let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
-      try prove(jws, under: chain)
+      try verify(jws, under: chain)
       chains.remember(chain, of: jws.header)
       built.append(chain)
       return .success(payload)
@@ -117,7 +117,7 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  private func prove(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
+  private func verify(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
     let signature: ECDSASignature
     do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
       throw SignedDataRefusal(.malformedSignature)
@@ -125,9 +125,10 @@ public struct SignedDataVerifier: Sendable {
     guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
   }
 
-  /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without proof. Never by its own word
-  /// alone: the switch must be on, and the configured app have that environment. Of an app that is not configured, and of data that
-  /// names none, the caller may ask for it; where he does not say, data that names no app is one of whichever has it.
+  /// True if data of Xcode or local testing, which Apple does not sign, is accepted without verification. The data's own claim is never
+  /// enough: the switch must be on, and the configured app must have that environment. For an app that is not configured, and for data that
+  /// names none, the caller may request it; if the caller does not name an app, data without an app counts as data of any app that has the
+  /// environment.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
     guard acceptsXcodeData, let identity = try? SignedDataIdentity(kind, payload), identity.isUnsigned, let named = identity.environment
     else { return false }
@@ -149,7 +150,7 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  /// When the data says it was signed: history stays provable after its leaf has expired. Never ahead of now.
+  /// The time of signing in the data, but not later than now, so that old data can be verified after its leaf certificate has expired.
   private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal)
     -> Int64
   {
@@ -170,18 +171,18 @@ public struct SignedDataVerifier: Sendable {
   /// The app is checked first, then the environment.
   private func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
     var app = app(of: identity, expecting)
-    // An app is configured for an environment or is not configured there at all.
+    // An app that is not configured for the environment counts as not configured.
     if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
     if let bundleId = identity.bundleId {
       if let expected = expecting.bundleId, !expected.isExactly(bundleId) { return .wrongApp }
       if app == nil, expecting.bundleId == nil || expecting.isOfKnownApp { return .wrongApp }
     }
-    // Apple leaves the number out in the sandbox.
+    // Apple omits the app's Apple id in the sandbox.
     guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
     if let expected = expecting.appAppleId ?? app?.appAppleId {
       return identity.appAppleId == expected ? nil : .wrongApp
     }
-    // In production there must be a number to compare.
+    // In production the app's Apple id is required.
     return .wrongApp
   }
 
@@ -200,7 +201,7 @@ public struct SignedDataVerifier: Sendable {
     return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }
   }
 
-  /// A notification is valid only if all that it carries is.
+  /// Verifies nested JWS. A notification is valid only if all of them are.
   private func readNested(
     _ payload: JSONObject, of identity: SignedDataIdentity, into verdict: inout SignedDataVerdict, expecting environment: String,
     now: Int64,
@@ -216,11 +217,11 @@ public struct SignedDataVerifier: Sendable {
     for (holder, name, kind, place) in parts {
       guard let value = holder?[name], !value.isNull else { continue }
       guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
-      // What it carries is unsigned where it is itself, and nowhere else.
+      // Nested data may be unsigned only if the notification is.
       let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
         acceptsXcodeData && identity.isUnsigned && SignedDataIdentity.environment(kind, payload) == environment
       }
-      switch proven(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
+      switch verifiedPayload(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
       case .failure(let refusal): return refusal
       case .success(let object):
         guard let inner = try? SignedDataIdentity(kind, object) else {
@@ -229,7 +230,7 @@ public struct SignedDataVerifier: Sendable {
         if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
           return SignedDataRefusal(.wrongApp)
         }
-        // A renewal info names no app; an app transaction of production does, by its number too.
+        // Renewal information does not name an app. An app transaction of production does, and has its Apple id too.
         if inner.checksAppAppleId, environment == "Production", inner.appAppleId != identity.appAppleId {
           return SignedDataRefusal(.wrongApp)
         }

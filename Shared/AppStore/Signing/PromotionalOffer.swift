@@ -31,7 +31,7 @@ public struct PromotionalOffer: Sendable, Hashable {
     self.offerIdentifier = try OfferRules.text(offerIdentifier, "offerIdentifier")
     if let appAccountToken, !appAccountToken.isEmpty {
       guard applicationUsername?.isEmpty ?? true else {
-        throw SigningRefusal(field: "appAccountToken", reason: "stands beside applicationUsername; only one is signed")
+        throw SigningRefusal(field: "appAccountToken", reason: "must not be given together with applicationUsername; only one is signed")
       }
       self.applicationUsername = try OfferRules.uuid(appAccountToken, "appAccountToken")
     } else {

@@ -1,9 +1,9 @@
 import Cryptography
 import WireJSON
 
-/// An AdAttributionKit impression whose values are right (Generating JWS impressions).
+/// A validated AdAttributionKit impression (Generating JWS impressions).
 public struct AdAttributionKitImpression: Sendable, Hashable {
-  /// What a caller gives, not yet checked. Names are those of the request.
+  /// The caller's values before validation. Names are those of the request.
   public struct Parameters: Sendable, Hashable {
     public var adNetworkId: String?
     public var sourceIdentifier: Int64?
@@ -31,7 +31,7 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     }
   }
 
-  /// The one type there is.
+  /// The only type.
   public static let appImpression = "app-impression"
 
   /// Also the header's `kid`.
@@ -41,12 +41,12 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   /// 0 makes a development impression.
   public let publisherItemId: Int64
   public let eligibleForReEngagement: Bool
-  /// As written: the JWS signs what is written, in either case.
+  /// As written, in either case, because the JWS signs it as written.
   public let impressionId: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Checks every value; parameters as for ``SKAdNetworkImpression/init(validating:now:allowsAnyTime:)``.
+  /// Validates all values; parameters as for ``SKAdNetworkImpression/init(validating:now:allowsAnyTime:)``.
   public init(validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false) throws(FieldError) {
     adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
     sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)
@@ -76,7 +76,7 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// The header in Base64URL for an ad network: the same for each of its impressions.
+  /// The header in Base64URL, which is the same for all impressions of an ad network.
   public static func encodedHeader(adNetworkId: String) -> String { Base64.encodeURL(header(adNetworkId)) }
 
   /// The claims. Numbers are JSON numbers whatever their size; re-engagement is written only when true.
@@ -107,13 +107,13 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
 
   /// The compact JWS.
   ///
-  /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, where it is at hand.
+  /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, if it was computed before.
   public func sign(with key: some MessageSigner, encodedHeader: String? = nil) throws(SignatureError) -> String {
     let input = signingInput(encodedHeader: encodedHeader)
     return CompactJWS.completed(input, with: try key.sign(Array(input.utf8)))
   }
 
-  /// The bytes to sign, as text: ``CompactJWS/completed(_:with:)`` makes the JWS of it and its signature.
+  /// The bytes to sign, as text. ``CompactJWS/completed(_:with:)`` makes the JWS from it and its signature.
   public func signingInput(encodedHeader: String? = nil) -> String {
     CompactJWS.signingInput(encodedHeader: encodedHeader ?? Self.encodedHeader(adNetworkId: adNetworkId), payload: payload)
   }

@@ -1,9 +1,9 @@
 import Cryptography
 import WireJSON
 
-/// An AdAttributionKit postback whose JWS is proved (Identifying the parameters in a postback).
+/// An AdAttributionKit postback whose JWS is verified (Identifying the parameters in a postback).
 public struct AdAttributionKitPostback: Sendable, Hashable {
-  /// What a conversion was. Apple may add words: they survive.
+  /// The type of a conversion. Unknown words are kept, because Apple may add some.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, reEngagement
     case other(String)
@@ -20,7 +20,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     }
   }
 
-  /// The ad network that postbacks made in a device's settings name; they are sent to whatever URL was typed in there.
+  /// The ad network in postbacks that were made in a device's settings and sent to a URL that was typed in there.
   static let madeInSettings = "development.adattributionkit"
 
   /// As written; ``naturalKey`` has it in lower case.
@@ -46,13 +46,13 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
   /// Not signed.
   public let countryCode: String?
 
-  /// The JWS payload, as it came.
+  /// The JWS payload, unchanged.
   public let payload: JSONObject
-  /// The body's object, as it came.
+  /// The body's object, unchanged.
   public let raw: JSONObject
 
-  /// Reads the claims of the payload, and the unsigned values of the body: those are never taken from a claim of the same
-  /// name. Throws ``PostbackRejection`` `malformed` with the field.
+  /// Reads the claims of the payload and the unsigned values of the body, which are never taken from a claim with the same name. Throws
+  /// ``PostbackRejection`` `malformed` with the field.
   init(payload: JSONObject, body: JSONObject) throws(PostbackRejection) {
     let claims = PostbackFields(payload)
     postbackIdentifier = try claims.string("postback-identifier")
@@ -73,7 +73,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     raw = body
   }
 
-  /// What makes two deliveries the same postback.
+  /// The natural key.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkIdentifier, identifier: postbackIdentifier, index: postbackSequenceIndex)
   }
@@ -82,8 +82,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     "adattributionkit:\(adNetworkId):\(identifier.lowercased()):\(index)"
   }
 
-  /// The body with its values in their proper JSON types, under Apple's names, and the decoded JWS payload as `payload`, where a
-  /// re-engagement has one spelling.
+  /// The body with Apple's names and JSON types, and the decoded JWS payload as `payload`, with one spelling of re-engagement.
   public var typed: JSONObject {
     var object = JSONObject(raw.members.filter { !$0.value.isNull && $0.key != "payload" })
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
@@ -92,14 +91,14 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     if let publisherItemIdentifier { claims["publisher-item-identifier"] = .integer(publisherItemIdentifier) }
     claims["postback-sequence-index"] = .integer(postbackSequenceIndex)
     claims["did-win"] = .bool(didWin)
-    // One word for one thing, whichever of Apple's spellings came.
+    // Apple spells it in two ways.
     if conversionType == .reEngagement { claims["conversion-type"] = "re-engagement" }
     object["payload"] = .object(claims)
     return object
   }
 
-  /// The values outside of the signature that are there, those beside the JWS under a claim's name as they came. Two deliveries of one
-  /// postback that differ in them conflict.
+  /// The unsigned values, including values next to the JWS under a claim's name, unchanged. Two deliveries of one postback with different
+  /// ones conflict.
   public var unsignedValues: JSONObject {
     var object = JSONObject()
     if let adInteractionType { object["ad-interaction-type"] = .string(adInteractionType) }
@@ -112,13 +111,13 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     return object
   }
 
-  /// Apple's names of what the JWS carries: beside it they are nobody's word.
+  /// The names of claims. Outside of the JWS their values are not signed.
   private static let claimNames = [
     "postback-identifier", "ad-network-identifier", "advertised-item-identifier", "publisher-item-identifier", "marketplace-identifier",
     "impression-type", "source-identifier", "conversion-type", "did-win", "postback-sequence-index",
   ]
 
-  /// What privacy left of the postback.
+  /// The privacy tier of the postback.
   public var privacy: PrivacyTier {
     PrivacyTier(
       windowIndex: postbackSequenceIndex, isWinning: didWin, sourceDigits: sourceIdentifier.utf8.count,

@@ -1,18 +1,18 @@
 import Cryptography
 import WireJSON
 
-/// A compact JWS whose header asks for ES256: the part of the judgement that comes before any key (Verifying a postback).
+/// A compact JWS with ES256 in its header: the checks that need no key (Verifying a postback).
 struct ES256Envelope {
   private let signatureBytes: [UInt8]
   private let payloadBytes: [UInt8]
   /// `header.payload` as sent.
   let signingInput: [UInt8]
-  /// Nil when the header has none.
+  /// Nil if the header has none.
   let kid: String?
 
   /// Throws `malformed_jws` or `unexpected_algorithm`.
   init(_ text: String, field: String) throws(PostbackRejection) {
-    // Unlike CompactJWS this takes an empty signature: an unsigned token is told by its algorithm.
+    // Unlike CompactJWS this accepts an empty signature, so that an unsigned token is reported by its algorithm.
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw PostbackRejection(.malformedJWS, field: field, "not three parts") }
     guard let headerBytes = Base64.decodeURL(Substring(parts[0])), let payloadBytes = Base64.decodeURL(Substring(parts[1])),
@@ -25,7 +25,7 @@ struct ES256Envelope {
     guard header["alg"] == .string("ES256") else {
       throw PostbackRejection(.unexpectedAlgorithm, field: field, "the algorithm is not ES256")
     }
-    // RFC 7515: an extension marked critical that is not understood must be refused; we understand none.
+    // RFC 7515: unknown critical extensions must be refused; we know none.
     guard header["crit"] == nil else { throw PostbackRejection(.malformedJWS, field: field, "critical header parameters") }
     kid = header["kid"]?.stringValue
   }

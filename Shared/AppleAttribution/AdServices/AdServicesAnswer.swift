@@ -1,23 +1,23 @@
 import WireJSON
 
-/// What one call of Apple's AdServices API came to (AdServices: attributionToken(), response codes).
+/// The result of one call of Apple's AdServices API (AdServices: attributionToken(), response codes).
 public enum AdServicesAnswer: Sendable, Hashable {
-  /// 200 and a record, with an attribution or without.
+  /// 200 with a record, with or without an attribution.
   case record(AttributionRecord)
-  /// 400: the token is not one.
+  /// 400: the token is invalid.
   case invalidToken
-  /// 404: asked too soon after the token was made, or too late.
+  /// 404: the call was too soon after the token was made, or too late.
   case notFound
-  /// No answer that means anything; ask again later.
-  case tryLater(Trouble)
+  /// No usable answer; retry later.
+  case tryLater(RetryReason)
 
-  /// Why an answer meant nothing.
-  public enum Trouble: Sendable, Hashable, CustomStringConvertible {
+  /// Why there was no usable answer.
+  public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
     /// A status other than 200, 400 and 404.
     case status(Int)
-    /// 200 with something that is no record; the text says what is wrong, without the body.
+    /// 200 without a valid record; the text describes the error, without the body.
     case malformed(String)
-    /// No HTTP answer at all; the text names the failure.
+    /// No HTTP response; the text names the failure.
     case transport(String)
 
     /// A short text for logs and attempt lists.
@@ -30,7 +30,7 @@ public enum AdServicesAnswer: Sendable, Hashable {
     }
   }
 
-  /// Judges an HTTP answer by its status and body.
+  /// Classifies an HTTP response by its status and body.
   public init(status: Int, body: [UInt8]) {
     switch status {
     case 200:

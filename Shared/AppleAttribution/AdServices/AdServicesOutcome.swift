@@ -1,19 +1,19 @@
-/// How the exchange of one token ended, once and for all.
+/// The final outcome of a token's exchange.
 public enum AdServicesOutcome: String, Sendable, Hashable, CaseIterable {
-  /// Apple named the ad.
+  /// Apple attributed the installation to an ad.
   case attributed
   /// No ad in the attribution windows.
   case organic
-  /// The made-up record that development-signed builds get; never an attribution.
+  /// The test record that development-signed builds get; never an attribution.
   case test
-  /// Apple had no record for the token in any of the tries that its documents ask for.
+  /// Apple had no record for the token in all the attempts that its documentation asks for.
   case notFound = "not_found"
   /// Apple refused the token.
   case invalidToken = "invalid_token"
-  /// The token's 24 hours ran out before Apple answered.
+  /// The token's 24 hours passed before Apple answered.
   case expired
 
-  /// Whether Apple answered the question (also with "no ad"), as against there being no answer.
+  /// True if Apple answered, with an ad or "no ad".
   public var isResolved: Bool {
     switch self {
     case .attributed, .organic, .test: true

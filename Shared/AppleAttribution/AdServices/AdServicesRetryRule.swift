@@ -1,19 +1,19 @@
-/// When Apple is asked about a token, and when no more (AdServices: attributionToken(), "retry up to three times at
-/// intervals of five seconds" after a 404; the slow lane is ours).
+/// Decides when Apple is called about a token, and when no more (AdServices: attributionToken(), "retry up to three times at intervals of
+/// five seconds" after a 404; the slow lane is our addition).
 ///
-/// Pure: times are milliseconds since 1970 and passed in, chance too.
+/// Pure: times, in milliseconds since 1970, and random numbers are passed in.
 public struct AdServicesRetryRule: Sendable, Hashable {
-  /// From the token's creation to the first call: asking too soon is the commonest cause of a 404. 0 to 60,000 ms.
+  /// The time from the token's creation to the first call, 0 to 60,000 ms. Calling too soon is the most frequent cause of a 404.
   public var firstCallDelay: Int64
-  /// Between the calls after a 404.
+  /// The wait between calls after a 404.
   public var notFoundInterval: Int64
-  /// How often a call is repeated after a 404 in this lane.
+  /// The number of further calls after a first 404.
   public var notFoundRetries: Int
-  /// Upper bounds of the waits after everything else; the last one repeats until the token expires.
+  /// Upper bounds of the waits after other failures; the last one repeats until the token expires.
   public var slowLane: [Int64]
-  /// Whether a token goes on in the slow lane when it is still not found after ``notFoundRetries``.
+  /// True if a token that is still not found after ``notFoundRetries`` is retried in the slow lane.
   public var slowLaneAfterNotFound: Bool
-  /// Whether a token goes on in the slow lane when Apple's server fails; otherwise it is asked again as after a 404, as often.
+  /// True if a token is retried in the slow lane after a failure of Apple's server; otherwise as after a 404, as often.
   public var slowLaneAfterFailure: Bool
 
   public init(
@@ -29,11 +29,11 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     self.slowLaneAfterFailure = slowLaneAfterFailure
   }
 
-  /// What has happened to a token so far.
+  /// The history of a token.
   public struct History: Sendable, Hashable {
-    /// Answers of 404.
+    /// The number of 404s.
     public var notFound: Int
-    /// Waits taken in the slow lane, or after failures where there is none.
+    /// The number of waits in the slow lane, or after failures without a slow lane.
     public var slow: Int
 
     public init(notFound: Int = 0, slow: Int = 0) {
@@ -44,9 +44,9 @@ public struct AdServicesRetryRule: Sendable, Hashable {
 
   /// What to do next.
   public enum Action: Sendable, Hashable {
-    /// Ask (again) at this time.
+    /// Call at this time.
     case call(at: Int64)
-    /// The end. The record is there where Apple sent one.
+    /// The end, with Apple's record if there is one.
     case finish(AdServicesOutcome, AttributionRecord?)
   }
 
@@ -59,9 +59,9 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   /// The step after an answer.
   ///
   /// - Parameters:
-  ///   - history: of the token, this answer not yet counted; it is counted here.
-  ///   - retryAfter: what the answer's `Retry-After` said, in milliseconds: never asked sooner.
-  ///   - chance: from 0 up to 1, for the jitter of the slow lane.
+  /// - history: the token's history before this answer, which is counted here.
+  /// - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
+  /// - chance: a random number from 0 up to 1, for the jitter of the slow lane.
   public func next(
     after answer: AdServicesAnswer, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
     chance: Double
@@ -88,7 +88,7 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     }
   }
 
-  /// Between the last calls before a token's end, milliseconds.
+  /// The least wait between the last calls before a token expires, milliseconds.
   private static let leastLastWait: Int64 = 5000
 
   private func slow(
@@ -96,9 +96,9 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   ) -> Action {
     let bound = slowLane[min(history.slow, slowLane.count - 1)]
     history.slow += 1
-    // Full jitter, but never at once: a server that just failed is not asked again within the same second.
+    // Full jitter, but at least a second, because the server has just failed.
     let jittered = max(min(1000, bound), Int64(Double(bound) * min(max(chance, 0), 1)))
-    // Never more than half of what is left of the token's life: one that can still be saved is not left to expire in a wait.
+    // At most half of the token's remaining life, so that it does not expire during a wait.
     let left = createdAt + AttributionToken.lifetimeMilliseconds - now
     return later(by: max(min(jittered, max(left / 2, Self.leastLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
   }

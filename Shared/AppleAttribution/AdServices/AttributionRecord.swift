@@ -3,15 +3,15 @@ import WireJSON
 /// Apple's answer for a token: the ad that led to the installation, or that there was none (AdServices: Attribution
 /// payload).
 ///
-/// Every field of Apple's is typed; what Apple may add later stays in ``raw``. Ids are 64 bits and keep every digit.
+/// All of Apple's fields are typed; unknown ones stay in ``raw``. Ids have 64 bits and keep all digits.
 public struct AttributionRecord: Sendable, Hashable {
-  /// What the user did, by Apple's present names; older spellings are read as these.
+  /// The user's action, by Apple's current names. Older spellings are converted.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, preOrder
-    /// A word that Apple had not published when this was written, as it came.
+    /// An unknown word, unchanged.
     case other(String)
 
-    /// Reads a word whatever its case, also those of older tables (`newdownloads`, `redownloads`, `preorder`).
+    /// Parses a word ignoring case, including older spellings (`newdownloads`, `redownloads`, `preorder`).
     public init(_ text: String) {
       switch text.lowercased() {
       case "download", "downloads", "newdownload", "newdownloads": self = .download
@@ -32,13 +32,13 @@ public struct AttributionRecord: Sendable, Hashable {
     }
   }
 
-  /// What was attributed: a tap, or since March 2025 a view.
+  /// The attributed interaction: a tap, or since March 2025 a view.
   public enum ClaimType: Sendable, Hashable {
     case click, impression
-    /// A word that Apple had not published when this was written, as it came.
+    /// An unknown word, unchanged.
     case other(String)
 
-    /// Reads a word whatever its case.
+    /// Parses a word, ignoring case.
     public init(_ text: String) {
       switch text.lowercased() {
       case "click": self = .click
@@ -57,10 +57,10 @@ public struct AttributionRecord: Sendable, Hashable {
     }
   }
 
-  /// How much Apple tells: times only when the user allowed tracking.
+  /// The level of detail. Times are included only if the user allowed tracking.
   public enum Detail: String, Sendable, Hashable { case standard, detailed }
 
-  /// Whether an ad led to the installation.
+  /// True if an ad led to the installation.
   public let attribution: Bool
   /// The account that owns the campaign.
   public let orgId: Int64?
@@ -75,7 +75,7 @@ public struct AttributionRecord: Sendable, Hashable {
   public let conversionType: ConversionType?
   /// Since November 2024.
   public let claimType: ClaimType?
-  /// `2024-10-08T17:17Z`, to the minute; in the detailed form only. Personal data that consent allowed.
+  /// `2024-10-08T17:17Z`, to the minute, only in detailed records. It is personal data that the user's consent allowed.
   public let clickDate: String?
   /// As ``clickDate``, for a view.
   public let impressionDate: String?
@@ -84,11 +84,11 @@ public struct AttributionRecord: Sendable, Hashable {
   /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`,
   /// `APPSTORE_PRODUCT_PAGES`, or a later word.
   public let supplyPlacement: String?
-  /// The record as it came, with the fields nobody knew yet.
+  /// The record unchanged, including unknown fields.
   public let raw: JSONObject
 
-  /// Reads the body of a 200. Throws ``FieldError`` when it is no record: not a JSON object, `attribution` missing or
-  /// no boolean, a field of a wrong type.
+  /// Parses the body of a 200. Throws ``FieldError`` if it is not a record: not a JSON object, `attribution` missing or not a Boolean, a
+  /// field of a wrong type.
   public init(parsing body: [UInt8]) throws(FieldError) {
     let value: JSONValue
     do { value = try JSONValue(parsing: body) } catch { throw FieldError(field: error.path, reason: error.reason) }
@@ -96,7 +96,7 @@ public struct AttributionRecord: Sendable, Hashable {
     try self.init(object)
   }
 
-  /// The same from a parsed object, such as a stored ``raw``.
+  /// Reads a parsed object, such as a stored ``raw``.
   public init(_ object: JSONObject) throws(FieldError) {
     guard let attribution = object["attribution"]?.boolValue else {
       throw FieldError(field: "attribution", reason: "must be true or false")
@@ -117,18 +117,18 @@ public struct AttributionRecord: Sendable, Hashable {
     raw = object
   }
 
-  /// Told by the record's own times, not by the consent we think there is.
+  /// The level of detail, by the record's times and not by the consent that we know of.
   public var detail: Detail { clickDate != nil || impressionDate != nil ? .detailed : .standard }
 
-  /// The placeholder of development-signed builds: organisation, campaign and ad group all 1234567890.
+  /// True for the test record of development-signed builds: organization, campaign and ad group are all 1234567890.
   public var isTest: Bool {
     attribution && [orgId, campaignId, adGroupId].allSatisfy { $0 == Self.placeholderId }
   }
 
-  /// What the record means for the token's exchange.
+  /// The outcome of the token's exchange.
   public var outcome: AdServicesOutcome { isTest ? .test : attribution ? .attributed : .organic }
 
-  /// Known fields under Apple's names with normalised words; fields that are absent are left out.
+  /// The known fields under Apple's names with normalized words, without absent ones.
   public var normalized: JSONObject {
     var object: JSONObject = ["attribution": .bool(attribution)]
     for (name, id) in [

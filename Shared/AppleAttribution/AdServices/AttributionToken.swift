@@ -2,22 +2,20 @@ import Cryptography
 
 /// A token that `AAAttribution.attributionToken()` made on a device (AdServices: attributionToken()).
 ///
-/// Opaque. It is sent to Apple byte for byte, only trimmed of white space around it; that it is Base64 is noted and not
-/// demanded, because Apple's answer decides. A token stands for a user's ad history: no description, dump or log shows
-/// it.
+/// It is opaque and sent to Apple byte for byte, except for surrounding white space. That it is Base64 is not required, because Apple
+/// decides. A token gives access to a user's ad history, so no description, dump or log contains it.
 public struct AttributionToken: Sendable, Hashable {
-  /// The longest token that is taken, in bytes.
+  /// The longest accepted token, bytes.
   public static let maximumBytes = 4096
-  /// How long Apple answers for a token after its creation, in milliseconds: 24 hours.
+  /// The time for which Apple accepts a token after its creation, milliseconds: 24 hours.
   public static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
-  /// How far in the future a device's creation time may lie (its clock runs ahead), in milliseconds: 5 minutes.
+  /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
   public static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
-  /// The token as it goes to Apple.
+  /// The token as it is sent to Apple.
   public let text: String
 
-  /// Trims the text. Throws ``FieldError`` when nothing is left, when it is longer than ``maximumBytes``, or when it
-  /// holds anything but printable ASCII.
+  /// Trims the text. Throws ``FieldError`` if it is empty, longer than ``maximumBytes``, or not printable ASCII.
   public init(validating text: String, field: String = "token") throws(FieldError) {
     var bytes = text.utf8[...]
     while let first = bytes.first, Self.isSpace(first) { bytes = bytes.dropFirst() }
@@ -32,15 +30,15 @@ public struct AttributionToken: Sendable, Hashable {
     self.text = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What the token is known by everywhere but in the call to Apple: the hex SHA-256 of the trimmed text.
+  /// The token's key, used everywhere except in the call to Apple: the hex SHA-256 of the trimmed text.
   public var key: String { Hex.encode(SHA256Digest.hash(Array(text.utf8))) }
 
-  /// Whether it has the form that Apple's tokens have, standard Base64.
+  /// True if it has the form of Apple's tokens, standard Base64.
   public var isBase64: Bool { Base64.decode(text) != nil }
 
-  /// The creation time to reckon with, in milliseconds since 1970: what the device says, or the time of receipt where
-  /// it says nothing. Throws ``FieldError`` when the device's time is more than 24 hours back or 5 minutes ahead; a
-  /// time a little ahead counts as now.
+  /// The creation time, milliseconds since 1970: the device's, or the time of receipt if the device does not state it. Throws
+  /// ``FieldError`` if the device's time is more than 24 hours in the past or 5 minutes in the future. A time slightly in the future counts
+  /// as now.
   public static func creationTime(
     claimed: Int64?, receivedAt: Int64, field: String = "requestedAt"
   ) throws(FieldError) -> Int64 {

@@ -1,4 +1,4 @@
-/// Names that a deployment gives to the ids of Apple Ads, which the record has alone.
+/// The deployment's names for the ids of Apple Ads, because records have only ids.
 public struct CampaignNames: Sendable, Hashable {
   public var organizations: [Int64: String]
   public var campaigns: [Int64: String]
@@ -17,7 +17,7 @@ public struct CampaignNames: Sendable, Hashable {
     self.ads = ads
   }
 
-  /// The names of a record's ids: `organization`, `campaign`, `adGroup`, `keyword`, `ad`, as far as there are any. A made-up record has
+  /// The names of a record's ids, as far as they are configured: `organization`, `campaign`, `adGroup`, `keyword`, `ad`. A test record has
   /// none.
   public func names(of record: AttributionRecord) -> [(part: String, name: String)] {
     guard record.attribution, !record.isTest else { return [] }

@@ -13,6 +13,6 @@ public enum DeviceTokenError: Int64, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the app may ask the system once more.
+  /// True if the app may request a token again.
   public var mayBeTriedAgain: Bool { self != .platformNotSupported }
 }

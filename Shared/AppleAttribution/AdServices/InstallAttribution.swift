@@ -1,15 +1,15 @@
-/// Which attribution of an install stands, where several tokens of it were exchanged: the system makes a new token when the user's ATT
-/// status changes (AdServices, October 2025).
+/// The attribution of an install of which several tokens were exchanged, since the system makes a new token when the user's ATT status
+/// changes (AdServices, October 2025).
 ///
-/// Exactly one stands. A detailed record takes the place of a standard one, whichever came first; among records of the same detail
-/// that of the younger token stands.
+/// An install has exactly one attribution. A detailed record supersedes a standard one, whichever came first. Among records of the same
+/// detail, that of the younger token counts.
 public struct InstallAttribution: Sendable, Hashable {
-  /// The event that tells it.
+  /// The attribution's event.
   public let eventId: String
   public let detail: AttributionRecord.Detail
-  /// Of the token, milliseconds since 1970.
+  /// The token's creation time, milliseconds since 1970.
   public let createdAt: Int64
-  /// The event whose place it took.
+  /// The event that it supersedes.
   public let supersedes: String?
 
   public init(eventId: String, detail: AttributionRecord.Detail, createdAt: Int64, supersedes: String? = nil) {
@@ -19,23 +19,23 @@ public struct InstallAttribution: Sendable, Hashable {
     self.supersedes = supersedes
   }
 
-  /// What becomes of an attribution when it joins what is known of its install.
-  public enum Joined: Sendable, Hashable {
-    /// It stands from now on; it names the event whose place it takes, if there was one.
-    case stands(InstallAttribution)
-    /// It stands already: its exchange was begun before and not finished.
-    case stood(InstallAttribution)
-    /// Another one stands and remains.
+  /// The result of adding an attribution to the known one of its install.
+  public enum JoinResult: Sendable, Hashable {
+    /// It is the install's attribution from now on; it names the event that it supersedes, if there was one.
+    case applied(InstallAttribution)
+    /// It is the install's attribution already, because an earlier attempt of its exchange stored it.
+    case alreadyApplied(InstallAttribution)
+    /// The install keeps another attribution, that of this event.
     case superseded(by: String)
   }
 
-  /// Joins a new attribution to the one that stands.
-  public static func joining(_ new: InstallAttribution, to standing: InstallAttribution?) -> Joined {
-    guard let standing else { return .stands(new) }
-    if standing.eventId == new.eventId { return .stood(standing) }
-    let takesOver = new.detail == standing.detail ? new.createdAt >= standing.createdAt : new.detail == .detailed
-    guard takesOver else { return .superseded(by: standing.eventId) }
-    return .stands(
-      InstallAttribution(eventId: new.eventId, detail: new.detail, createdAt: new.createdAt, supersedes: standing.eventId))
+  /// Decides between a new attribution and the install's current one.
+  public static func joining(_ new: InstallAttribution, to current: InstallAttribution?) -> JoinResult {
+    guard let current else { return .applied(new) }
+    if current.eventId == new.eventId { return .alreadyApplied(current) }
+    let takesOver = new.detail == current.detail ? new.createdAt >= current.createdAt : new.detail == .detailed
+    guard takesOver else { return .superseded(by: current.eventId) }
+    return .applied(
+      InstallAttribution(eventId: new.eventId, detail: new.detail, createdAt: new.createdAt, supersedes: current.eventId))
   }
 }

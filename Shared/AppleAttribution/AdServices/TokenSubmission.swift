@@ -1,28 +1,28 @@
 import WireJSON
 
-/// A token as it was handed in, by whatever way: what the exchange needs to know besides the token itself.
+/// A submitted token with everything else that its exchange needs.
 ///
-/// It travels in a queue as attributes beside the token, which is the message's body. Two submissions of one token are
-/// one exchange, whichever way they came, so ``idempotencyKey`` depends on the token alone.
+/// In the queue, the token is the message's body and the rest are its attributes. ``idempotencyKey`` depends only on the token, so that two
+/// submissions of a token are one exchange.
 public struct TokenSubmission: Sendable, Hashable {
-  /// What kind of message carries a submission in the queue `tokens`.
+  /// The kind of its message in the queue `tokens`.
   public static let messageKind = "adservices-token"
-  /// The longest bundle id and install id, in bytes.
+  /// The longest bundle id and install id, bytes.
   public static let maximumIdentifierBytes = 255
 
   public let token: AttributionToken
   public let bundleId: String
   public let installId: String?
-  /// What the SDK says; no status is ``ATTStatus/unavailable``.
+  /// The SDK's status; ``ATTStatus/unavailable`` if there is none.
   public let attStatus: ATTStatus
-  /// When the token was made, milliseconds since 1970, within its bounds.
+  /// The token's validated creation time, milliseconds since 1970.
   public let createdAt: Int64
-  /// When it reached us.
+  /// The time of receipt, milliseconds since 1970.
   public let receivedAt: Int64
 
-  /// Checks what was handed in. Throws ``FieldError`` with the name the field has on the wire.
+  /// Validates a submission. Throws ``FieldError`` with the request's name of the field.
   ///
-  /// - Parameter requestedAt: when the device asked for the token, milliseconds since 1970; nil: at receipt.
+  /// - Parameter requestedAt: the time at which the device requested the token, milliseconds since 1970; nil: at receipt.
   public init(
     token: String?, bundleId: String?, installId: String?, attStatus: ATTStatus, requestedAt: Int64?, receivedAt: Int64
   ) throws(FieldError) {
@@ -41,7 +41,7 @@ public struct TokenSubmission: Sendable, Hashable {
     self.receivedAt = receivedAt
   }
 
-  /// Reads what ``attributes`` and the message carried. Throws ``FieldError`` when they are damaged.
+  /// Reads a message's ``attributes``. Throws ``FieldError`` if they are damaged.
   public init(token: String, attributes: [String: String], receivedAt: Int64) throws(FieldError) {
     guard let createdAt = attributes["createdAt"].flatMap({ Int64($0) }) else {
       throw FieldError(field: "createdAt", reason: "is missing in the message")
@@ -54,13 +54,13 @@ public struct TokenSubmission: Sendable, Hashable {
     self.receivedAt = receivedAt
   }
 
-  /// When Apple ceases to answer for the token, milliseconds since 1970: nothing is sent later.
+  /// The time at which the token expires, milliseconds since 1970; it is not sent later.
   public var deadline: Int64 { createdAt + AttributionToken.lifetimeMilliseconds }
 
-  /// Names the exchange: the key of the token.
+  /// The idempotency key, made from the token's key.
   public var idempotencyKey: String { "adservices:" + token.key }
 
-  /// What travels beside the token.
+  /// The attributes of the message.
   public var attributes: [String: String] {
     var attributes = ["bundleId": bundleId, "attStatus": String(attStatus.code), "createdAt": String(createdAt)]
     attributes["installId"] = installId

@@ -1,25 +1,25 @@
 public import WireJSON
 
-/// What a postback's conversion value says, as far as it can be known.
+/// The meaning of a postback's conversion value.
 public enum ConversionReading: Sendable, Hashable {
-  /// The postback has none: withheld by privacy or never set. Never zero.
+  /// The postback has no value: it was withheld for privacy, or never set. It is not zero.
   case unknown
-  /// The postback is a development one, and the app does not count those: any device in Developer Mode makes them.
+  /// A development postback of an app that does not count those, because any device in Developer Mode can make them.
   case development
-  /// A value that no version in question gives a meaning.
+  /// A value without a meaning in all applicable versions.
   case unmapped
   case decoded(ConversionMeaning, schema: String)
-  /// Versions in question differ: all their meanings, and credit for none. A nil meaning is that of a version without one, or of the
+  /// The applicable versions differ: all their meanings, none of which counts. A nil meaning is that of a version without one, or of the
   /// time before the first version.
   case ambiguous([Alternative])
 
   public struct Alternative: Sendable, Hashable {
-    /// Nil before the first version.
+    /// The version; nil before the first one.
     public let schema: String?
     public let meaning: ConversionMeaning?
   }
 
-  /// As the event carries it: `status`, and by it `event`, `revenue` (`min`, `max`, `currency`) and `schema`, or `alternatives`.
+  /// The form in events: `status`, and depending on it `event`, `revenue` (`min`, `max`, `currency`) and `schema`, or `alternatives`.
   public var json: JSONObject {
     switch self {
     case .unknown: return ["status": "unknown"]
@@ -44,15 +44,15 @@ public enum ConversionReading: Sendable, Hashable {
   }
 }
 
-/// Every version of an app's conversion values.
+/// All versions of an app's conversion schema.
 public struct ConversionSchemas: Sendable, Hashable {
-  /// How long before its postback a device may have applied a value: the end of the last window, 35 days, milliseconds.
+  /// The longest time between a device's setting of a value and its postback: the end of the last window, 35 days, milliseconds.
   public static let span: Int64 = 35 * 86_400_000
 
-  /// In the order of their times.
+  /// The versions by time.
   private let versions: [ConversionSchema]
 
-  /// Throws ``FieldError`` (`[i].effectiveFrom`, `[i].version`) for two versions of one time or name.
+  /// Throws ``FieldError`` (`[i].effectiveFrom`, `[i].version`) for two versions with the same time or name.
   public init(_ versions: [ConversionSchema]) throws(FieldError) {
     for (index, version) in versions.enumerated() {
       for other in versions[..<index] {
@@ -67,11 +67,11 @@ public struct ConversionSchemas: Sendable, Hashable {
     self.versions = versions.sorted { $0.effectiveFrom < $1.effectiveFrom }
   }
 
-  /// Reads the values of a postback that was received at a time, milliseconds since 1970.
+  /// The meaning of the values of a postback that was received at a time, milliseconds since 1970.
   ///
-  /// Every version in force at any moment of the 35 days before counts: the device does not say under which one it set the value.
+  /// All versions in force during the 35 days before apply, because the device does not state under which one it set the value.
   ///
-  /// - Parameter window: the postback's sequence index; 0 for versions that have none.
+  /// - Parameter window: the postback's sequence index; 0 for SKAdNetwork versions without one.
   public func reading(fine: Int?, coarse: CoarseConversionValue?, window: Int, receivedAt: Int64) -> ConversionReading {
     guard fine != nil || coarse != nil else { return .unknown }
     let alternatives = inForce(from: receivedAt - Self.span, to: receivedAt).map { version in
@@ -84,8 +84,7 @@ public struct ConversionSchemas: Sendable, Hashable {
     return .decoded(meaning, schema: schema)
   }
 
-  /// The versions in force at some moment from one time to another, both included, oldest first; nil stands for the time before the
-  /// first one.
+  /// The versions in force between two times, both inclusive, oldest first; nil stands for the time before the first one.
   func inForce(from start: Int64, to end: Int64) -> [ConversionSchema?] {
     let later = versions.filter { $0.effectiveFrom > start && $0.effectiveFrom <= end }
     return [versions.last { $0.effectiveFrom <= start }] + later

@@ -1,15 +1,15 @@
 import WireJSON
 
-/// What an app means by a conversion value.
+/// The meaning of a conversion value in an app.
 public struct ConversionMeaning: Sendable, Hashable {
-  /// What the value is worth, in a currency's own units.
+  /// The revenue that a value stands for, in units of the currency.
   public struct Revenue: Sendable, Hashable {
     public let minimum: Double
     public let maximum: Double
     /// ISO 4217, upper case.
     public let currency: String
 
-    /// Throws ``FieldError`` for a range that is reversed or below zero, or for what is no currency's code.
+    /// Throws ``FieldError`` for a reversed or negative range, or an invalid currency code.
     public init(minimum: Double, maximum: Double, currency: String) throws(FieldError) {
       guard minimum.isFinite, minimum >= 0 else { throw FieldError(field: "min", reason: "must be 0 or more") }
       guard maximum.isFinite, maximum >= minimum else { throw FieldError(field: "max", reason: "must not be below min") }
@@ -44,17 +44,17 @@ public struct ConversionMeaning: Sendable, Hashable {
   }
 }
 
-/// One version of an app's conversion values, from a moment on (Receiving postbacks in multiple conversion windows).
+/// One version of an app's conversion schema, valid from a time on (Receiving postbacks in multiple conversion windows).
 public struct ConversionSchema: Sendable, Hashable {
   public let version: String
   /// Milliseconds since 1970.
   public let effectiveFrom: Int64
-  /// 64 places, for the fine values of the first window.
+  /// The meanings of the 64 fine values of the first window.
   private let fine: [ConversionMeaning?]
-  /// By window, then by coarse value.
+  /// The meanings by window and coarse value.
   private let coarse: [[CoarseConversionValue: ConversionMeaning]]
 
-  /// Throws ``FieldError`` for values out of range or given a meaning twice; its field is `fine[i].values`, `coarse[i].value` or
+  /// Throws ``FieldError`` for values out of range or with two meanings; its field is `fine[i].values`, `coarse[i].value` or
   /// `coarse[i].windows`.
   public init(
     version: String, effectiveFrom: Int64, fine ranges: [(ClosedRange<Int>, ConversionMeaning)],
@@ -87,8 +87,8 @@ public struct ConversionSchema: Sendable, Hashable {
     self.coarse = coarse
   }
 
-  /// The meaning of a value; nil when this version gives it none. A fine value stands before a coarse one, and belongs to the first
-  /// window alone: it is not signed, and in another window nothing says what it means.
+  /// The meaning of a value; nil if it has none in this version. A fine value takes precedence over a coarse one, and only counts in the
+  /// first window: it is not signed, and in other windows it has no meaning.
   func meaning(fine value: Int?, coarse word: CoarseConversionValue?, window: Int) -> ConversionMeaning? {
     if let value { return window == 0 && fine.indices.contains(value) ? fine[value] : nil }
     guard let word, coarse.indices.contains(window) else { return nil }

@@ -1,9 +1,9 @@
 import Cryptography
 
-/// The keys Apple signs postbacks with (Verifying an install-validation postback; Verifying a postback). The only place
-/// that knows them.
+/// The keys with which Apple signs postbacks (Verifying an install-validation postback; Verifying a postback). This is the only place that
+/// has them.
 public struct ApplePublicKeys: Sendable {
-  /// A key and the name verdicts give it.
+  /// A key and its name in verdicts.
   public struct Key: Sendable {
     public let id: String
     public let key: PreparedPublicKey
@@ -16,7 +16,7 @@ public struct ApplePublicKeys: Sendable {
   /// AdAttributionKit, by `kid`.
   public let kids: [String: [Key]]
 
-  /// Several keys may stand beside each other while one replaces the other.
+  /// There may be several keys while one replaces another.
   public init(p192: [PublicKey], p256: [PublicKey], kids: [String: [PublicKey]]) {
     self.p192 = p192.map { Key(id: "apple-p192", key: PreparedPublicKey($0)) }
     self.p256 = p256.map { Key(id: "apple-p256", key: PreparedPublicKey($0)) }
@@ -24,8 +24,8 @@ public struct ApplePublicKeys: Sendable {
       uniqueKeysWithValues: kids.map { kid, keys in (kid, keys.map { Key(id: kid, key: PreparedPublicKey($0)) }) })
   }
 
-  /// Reads SubjectPublicKeyInfo in Base64, the form in which Apple publishes them and a configuration names them. Throws
-  /// ``FieldError`` with the place: `p192`, `p256`, `kids.<kid>`.
+  /// Parses SubjectPublicKeyInfo in Base64, as Apple publishes them and the configuration contains them. Throws ``FieldError`` with the
+  /// path: `p192`, `p256`, `kids.<kid>`.
   public init(p192: [String], p256: [String], kids: [String: [String]]) throws(FieldError) {
     var keys: [String: [PublicKey]] = [:]
     for (kid, texts) in kids { keys[kid] = try Self.read(texts, curve: .p256, field: "kids.\(kid)") }
@@ -33,12 +33,12 @@ public struct ApplePublicKeys: Sendable {
       p192: try Self.read(p192, curve: .p192, field: "p192"), p256: try Self.read(p256, curve: .p256, field: "p256"), kids: keys)
   }
 
-  /// Where a `kid` belongs. Only Apple's production name is production: an unknown one must not be counted by mistake.
+  /// The environment of a `kid`. Only Apple's production `kid` is production, so that an unknown one does not count by mistake.
   public static func environment(ofKid kid: String) -> PostbackEnvironment {
     kid.hasPrefix("apple-cas-identifier/") ? .production : .development
   }
 
-  /// What Apple has published.
+  /// Apple's published keys.
   public static let published: ApplePublicKeys = {
     do throws(FieldError) {
       return try ApplePublicKeys(
@@ -48,12 +48,12 @@ public struct ApplePublicKeys: Sendable {
     }
   }()
 
-  /// The keys' texts, for a configuration that replaces only some of them.
+  /// The keys in Base64, for configurations that replace only some of them.
   public static let publishedP192 =
     "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
   public static let publishedP256 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
-  /// Those of AdAttributionKit by their `kid`.
+  /// The keys of AdAttributionKit by `kid`.
   public static let publishedKids = [
     "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
     "apple-development-identifier/1": [publishedDevelopment1],

@@ -1,7 +1,7 @@
 import Cryptography
 import WireJSON
 
-/// Judges impressions that an ad network's own keys signed.
+/// Verifies impressions that were signed with an ad network's keys.
 public struct ImpressionVerifier: Sendable {
   /// A public key of an ad network.
   public struct Key: Sendable {
@@ -16,15 +16,15 @@ public struct ImpressionVerifier: Sendable {
 
   public struct Verdict: Sendable, Hashable {
     public var valid: Bool { reason == nil }
-    /// Nil when valid.
+    /// Nil if valid.
     public let reason: PostbackReason?
     /// The request's name of a SKAdNetwork field, the claim's name of an AdAttributionKit one.
     public let field: String?
-    /// The reason in words, for people.
+    /// The reason as text, for people.
     public let explanation: String?
-    /// The key that signed; nil when none did.
+    /// The key that signed; nil if none did.
     public let keyId: String?
-    /// The JWS payload, once its signature is proved.
+    /// The JWS payload, once its signature is verified.
     public let payload: JSONObject?
   }
 
@@ -33,11 +33,11 @@ public struct ImpressionVerifier: Sendable {
   /// - Parameter keys: by ad network id.
   public init(keys: [String: [Key]]) { self.keys = keys }
 
-  /// Judges an impression as a device gets it. The signature is DER in standard Base64; nonce and timestamp must be there.
+  /// Verifies an impression in the form for devices. The signature is DER in standard Base64; nonce and timestamp are required.
   public func verdict(onSKAdNetwork parameters: SKAdNetworkImpression.Parameters, signature: String?) -> Verdict {
     do throws(PostbackRejection) {
       if let version = parameters.version, SKAdNetworkVersion(rawValue: version) == nil {
-        throw PostbackRejection(.unsupportedVersion, field: "version", "is no version of SKAdNetwork")
+        throw PostbackRejection(.unsupportedVersion, field: "version", "is not a version of SKAdNetwork")
       }
       for (field, isThere) in [("nonce", parameters.nonce != nil), ("timestamp", parameters.timestamp != nil)] where !isThere {
         throw PostbackRejection(.malformed, field: field, "is required")
@@ -45,7 +45,7 @@ public struct ImpressionVerifier: Sendable {
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        // What is proved is whose signature it is: a site that was signed by an older list, or by the device's word, stays what it was.
+        // Only the signature is verified. The site may have been signed by an older public suffix list, so only its form is checked.
         impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)
@@ -60,22 +60,22 @@ public struct ImpressionVerifier: Sendable {
     }
   }
 
-  /// Judges a compact JWS; its `kid` is the ad network's id.
+  /// Verifies a compact JWS, whose `kid` is the ad network's id.
   public func verdict(onAdAttributionKit jws: String) -> Verdict {
-    var proved: (id: String, payload: JSONObject)?
+    var verified: (id: String, payload: JSONObject)?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(jws, field: "jws")
       guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "no kid") }
       guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "no such ad network") }
       let signature = try envelope.signature(field: "jws")
       let payload = try envelope.payload(field: "jws")
-      proved = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
+      verified = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
       try Self.judge(payload, adNetworkId: adNetworkId)
-      return Verdict(reason: nil, field: nil, explanation: nil, keyId: proved?.id, payload: payload)
+      return Verdict(reason: nil, field: nil, explanation: nil, keyId: verified?.id, payload: payload)
     } catch {
       return Verdict(
         reason: error.reason, field: error.field == "jws" ? nil : error.field, explanation: error.explanation,
-        keyId: proved?.id, payload: proved?.payload)
+        keyId: verified?.id, payload: verified?.payload)
     }
   }
 
@@ -91,7 +91,7 @@ public struct ImpressionVerifier: Sendable {
     return key.id
   }
 
-  /// The claims a device would refuse: numbers must be JSON numbers here, and ranges are those of signing.
+  /// Throws for claims that a device would refuse: numbers must be JSON numbers here, and have the same ranges as for signing.
   private static func judge(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
     func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
       guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }

@@ -1,9 +1,8 @@
 import WireJSON
 
-/// Reads Apple's fields leniently (a forwarder may have changed their JSON type) and judges them strictly.
+/// Reads Apple's fields: JSON types are lenient, because a forwarder may have changed them, and values are strict.
 ///
-/// `null` is absent. Integers may stand as decimal strings, Booleans as 0, 1 or the words. What is neither is `malformed`
-/// with the field's name.
+/// `null` means absent. Integers may be decimal strings, and Booleans 0, 1 or words. Anything else is `malformed` with the field's name.
 struct PostbackFields {
   let object: JSONObject
 
@@ -38,7 +37,7 @@ struct PostbackFields {
     }
   }
 
-  /// Two to four digits, kept as text: leading zeros count.
+  /// Two to four digits as text, because leading zeros count.
   func sourceIdentifier() throws(PostbackRejection) -> String {
     let name = "source-identifier"
     guard case .string(let text) = value(name) else {
@@ -52,7 +51,7 @@ struct PostbackFields {
 
   // MARK: Optional
 
-  /// Not empty, and without the separator, which could shift one field into the next.
+  /// A text that is not empty and does not contain the separator, which could move content between fields.
   func optionalString(_ name: String) throws(PostbackRejection) -> String? {
     switch value(name) {
     case nil: return nil
@@ -83,7 +82,7 @@ struct PostbackFields {
     return value
   }
 
-  /// The values outside of every signature; at most one of the two conversion values.
+  /// The values that are never signed; at most one of the two conversion values.
   func conversion(coarse knowsCoarse: Bool) throws(PostbackRejection) -> (fine: Int?, coarse: CoarseConversionValue?) {
     let fine = try optionalInteger("conversion-value", 0...63).map { Int($0) }
     let name = "coarse-conversion-value"
@@ -91,7 +90,7 @@ struct PostbackFields {
     guard let coarse = CoarseConversionValue(rawValue: text) else {
       throw PostbackRejection(.malformed, field: name, "must be low, medium or high")
     }
-    guard fine == nil else { throw PostbackRejection(.malformed, field: name, "stands beside conversion-value; only one may") }
+    guard fine == nil else { throw PostbackRejection(.malformed, field: name, "must not be present together with conversion-value") }
     return (nil, coarse)
   }
 

@@ -1,4 +1,4 @@
-/// Why a postback or an impression is not what it claims to be: the closed set of the contract, as far as ad attribution uses it.
+/// Why a postback or an impression is rejected: the contract's reasons for ad attribution.
 public enum PostbackReason: String, Sendable, Hashable, CaseIterable {
   /// A field is missing, of a wrong kind or out of range.
   case malformed
@@ -12,18 +12,18 @@ public enum PostbackReason: String, Sendable, Hashable, CaseIterable {
   case unknownKey = "unknown_key"
   /// A version that Apple has not defined.
   case unsupportedVersion = "unsupported_version"
-  /// In form, and not signed by that key.
+  /// The signature is well-formed, but not made by that key.
   case badSignature = "bad_signature"
-  /// Genuine, and of another ad network than the ones asked for.
+  /// The postback is genuine, but of another ad network than expected.
   case wrongAdNetwork = "wrong_ad_network"
 }
 
-/// A postback that is refused, and why.
+/// A rejected postback, with the reason.
 public struct PostbackRejection: Error, Sendable, Hashable, CustomStringConvertible {
   public let reason: PostbackReason
-  /// The field, under Apple's name, when the reason lies in one.
+  /// The field, under Apple's name, if the reason is about one.
   public let field: String?
-  /// What is wrong with it; never the value.
+  /// What is wrong; never the value itself.
   public let explanation: String
 
   public init(_ reason: PostbackReason, field: String? = nil, _ explanation: String) {
@@ -35,9 +35,9 @@ public struct PostbackRejection: Error, Sendable, Hashable, CustomStringConverti
   public var description: String { field.map { "\(reason.rawValue) (\($0)): \(explanation)" } ?? "\(reason.rawValue): \(explanation)" }
 }
 
-/// Whether real users or a test made a postback.
+/// The environment of a postback: users or tests.
 public enum PostbackEnvironment: String, Sendable, Hashable {
   case production
-  /// Any phone in Developer Mode can make one that names any app: never to be counted with the real ones.
+  /// Any phone in Developer Mode can make one for any app, so these must not be counted together with real ones.
   case development
 }

@@ -7,21 +7,21 @@ public enum PostbackKind: String, Sendable, Hashable, CaseIterable {
   case adAttributionKit = "adattributionkit-postback"
 }
 
-/// What must be known of a postback before it is taken in: cheap, and nothing of it proved.
+/// Reads what is needed to accept a postback: it is fast and verifies nothing.
 public enum PostbackSniffer {
   public struct Findings: Sendable, Hashable {
     public let kind: PostbackKind
-    /// The key the postback would have if it were genuine; nil when it lacks what the key is made of.
+    /// The natural key that the postback has if it is genuine; nil if its fields are missing.
     public let naturalKey: String?
     public let adNetworkId: String?
   }
 
-  /// Longer ones are no key: nothing genuine is.
+  /// The longest key. No genuine one is longer.
   private static let longestKey = 512
 
-  /// Tells the kinds apart by their fields: `jws-string` is AdAttributionKit's, `attribution-signature` SKAdNetwork's.
+  /// Distinguishes the kinds by their fields: `jws-string` is AdAttributionKit's, `attribution-signature` SKAdNetwork's.
   ///
-  /// Throws ``JSONError`` for what is no JSON object, has a repeated name, or is neither kind, naming what is missing.
+  /// Throws ``JSONError`` if it is not a JSON object, has a repeated name, or is neither kind, with the missing field.
   public static func inspect(_ body: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> Findings {
     guard case .object(let object) = try JSONValue(parsing: body, limits: limits) else {
       throw JSONError(.wrongType(expected: "an object"))

@@ -9,15 +9,15 @@ public struct SKAdNetworkVerdict: Sendable {
   public let field: String?
   /// The reason in words, for people.
   public let explanation: String?
-  /// As far as it could be read; proved only when valid.
+  /// As far as it could be read; verified only when valid.
   public let version: String?
   /// Which kind of key signed; nil when none did.
   public let environment: PostbackEnvironment?
   /// `apple-p192`, `apple-p256`, or the `kid` of a development key.
   public let keyId: String?
-  /// As written; proved only when valid.
+  /// As written; verified only when valid.
   public let transactionId: String?
-  /// Proved only when valid. May be taken out: a copy of so many fields costs more than most of what is done with one.
+  /// Verified only if valid. It may be moved out, because a copy of so many fields would cost more than most of its processing.
   public var postback: SKAdNetworkPostback?
   /// Nil unless valid: a forgery must not take a genuine postback's place.
   public let naturalKey: String?
@@ -36,9 +36,9 @@ public struct AdAttributionKitVerdict: Sendable {
   public let environment: PostbackEnvironment?
   /// The `kid`, when it is a known one.
   public let keyId: String?
-  /// The postback identifier as written; nil unless the signature is proved.
+  /// The postback identifier as written; nil unless the signature is verified.
   public let transactionId: String?
-  /// Nil unless the signature is proved and all fields are right.
+  /// Nil unless the signature is verified and all fields are right.
   public let postback: AdAttributionKitPostback?
   /// Nil unless valid.
   public let naturalKey: String?

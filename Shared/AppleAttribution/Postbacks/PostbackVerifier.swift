@@ -1,13 +1,13 @@
 import Cryptography
 import WireJSON
 
-/// Judges postbacks with Apple's keys (Verifying an install-validation postback; Verifying a postback).
+/// Verifies postbacks with Apple's keys (Verifying an install-validation postback; Verifying a postback).
 public struct PostbackVerifier: Sendable {
   private let keys: ApplePublicKeys
   private let developmentKeys: [ApplePublicKeys.Key]
 
-  /// - Parameter acceptsDevelopmentSKAdNetwork: whether a SKAdNetwork postback, which names no key, may also be signed by one
-  ///   of the development keys. It is always marked as development then.
+  /// - Parameter acceptsDevelopmentSKAdNetwork: true if a SKAdNetwork postback, which names no key, may also be signed with a development
+  ///   key. It is then always marked as development.
   public init(keys: ApplePublicKeys = .published, acceptsDevelopmentSKAdNetwork: Bool = false) {
     self.keys = keys
     developmentKeys =
@@ -18,9 +18,9 @@ public struct PostbackVerifier: Sendable {
 
   // MARK: SKAdNetwork
 
-  /// Judges a body as it was received.
+  /// Verifies a body as it was received.
   ///
-  /// - Parameter adNetworks: the ad networks that are asked for; any other one's genuine postback is `wrong_ad_network`. Nil: any.
+  /// - Parameter adNetworks: the expected ad networks; genuine postbacks of others are `wrong_ad_network`. Nil: any.
   public func verdict(onSKAdNetwork body: [UInt8], expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
     do throws(PostbackRejection) {
       return verdict(onSKAdNetwork: try PostbackBody.object(body), expecting: adNetworks)
@@ -70,7 +70,7 @@ public struct PostbackVerifier: Sendable {
 
   // MARK: AdAttributionKit
 
-  /// Judges a body as it was received; `adNetworks` as above.
+  /// Verifies a body as it was received; `adNetworks` as above.
   public func verdict(onAdAttributionKit body: [UInt8], expecting adNetworks: Set<String>? = nil) -> AdAttributionKitVerdict {
     do throws(PostbackRejection) {
       return verdict(onAdAttributionKit: try PostbackBody.object(body), expecting: adNetworks)
@@ -79,8 +79,8 @@ public struct PostbackVerifier: Sendable {
     }
   }
 
-  /// Judges Apple's object, in the order that lets nothing unproved decide anything: form, algorithm, key, form of the
-  /// signature and of the payload, the signature, and only then the claims.
+  /// Verifies Apple's object, in an order in which nothing unverified decides anything: form, algorithm, key, form of the signature and the
+  /// payload, the signature, and only then the claims.
   public func verdict(
     onAdAttributionKit body: JSONObject, expecting adNetworks: Set<String>? = nil
   ) -> AdAttributionKitVerdict {
@@ -89,7 +89,7 @@ public struct PostbackVerifier: Sendable {
     var identifier: String?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(try Self.jwsString(body, field), field: field)
-      // A known kid decides the key; others are never tried.
+      // The `kid` determines the key; others are never tried.
       guard let name = envelope.kid, let candidates = keys.kids[name], !candidates.isEmpty else {
         throw PostbackRejection(.unknownKey, field: field, "no such kid")
       }
@@ -101,7 +101,7 @@ public struct PostbackVerifier: Sendable {
       }
       identifier = payload["postback-identifier"]?.stringValue
       let postback = try AdAttributionKitPostback(payload: payload, body: body)
-      // Who tries his URL from a device's settings tries it for his own network.
+      // A test from a device's settings counts for the URL's ad network.
       let isTry =
         ApplePublicKeys.environment(ofKid: name) == .development && postback.adNetworkIdentifier == AdAttributionKitPostback.madeInSettings
       if let adNetworks, !isTry, !adNetworks.contains(postback.adNetworkIdentifier) {
@@ -126,7 +126,7 @@ extension AdAttributionKitVerdict {
   fileprivate init(
     _ rejection: PostbackRejection?, kid: String? = nil, identifier: String? = nil, postback: AdAttributionKitPostback? = nil
   ) {
-    // A fault of the JWS as a whole lies in no claim; only `malformed` and `wrong_ad_network` name a field.
+    // An error of the JWS as a whole is not about a claim; only `malformed` and `wrong_ad_network` name a field.
     let named = rejection.map { $0.reason == .malformed || $0.reason == .wrongAdNetwork } ?? false
     self.init(
       reason: rejection?.reason, field: named ? rejection?.field : nil, explanation: rejection?.explanation,

@@ -1,10 +1,10 @@
-/// How much crowd anonymity left of a postback (Receiving postbacks in multiple conversion windows).
+/// The crowd anonymity tier of a postback (Receiving postbacks in multiple conversion windows).
 ///
-/// The tier is not in a postback; this is the lowest one that explains its fields.
+/// A postback does not contain the tier; this is the lowest one in which its fields are possible.
 public struct PrivacyTier: Sendable, Hashable {
   /// 0–3: the lowest tier in which Apple sends these fields.
   public let tierAtLeast: Int
-  /// Fields that privacy took, or shortened (`source-identifier`); a conversion value among them may also never have been set.
+  /// Fields that were withheld or shortened (`source-identifier`) for privacy; a missing conversion value may also never have been set.
   public let withheld: [String]
 
   struct Names {
@@ -12,7 +12,7 @@ public struct PrivacyTier: Sendable, Hashable {
     var marketplace = "marketplace-identifier"
   }
 
-  /// - Parameter hasMarketplace: nil where the framework has no such field.
+  /// - Parameter hasMarketplace: nil if the framework has no such field.
   init(
     windowIndex: Int, isWinning: Bool, sourceDigits: Int, hasSource: Bool, hasCountry: Bool, hasFineValue: Bool,
     hasCoarseValue: Bool, hasMarketplace: Bool?, names: Names
@@ -24,7 +24,7 @@ public struct PrivacyTier: Sendable, Hashable {
     var withheld: [String] = []
     if first, sourceDigits < 4 { withheld.append("source-identifier") }
     if hasMarketplace == false { withheld.append(names.marketplace) }
-    // A postback that did not win never has these, whatever the crowd; later windows never have all of them.
+    // A postback that did not win never has these fields, and later windows never have all of them, whatever the tier.
     if isWinning {
       if first, !hasSource { withheld.append(names.source) }
       if first, !hasFineValue { withheld.append("conversion-value") }

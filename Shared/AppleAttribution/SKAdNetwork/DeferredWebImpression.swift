@@ -22,7 +22,8 @@ public struct DeferredWebImpression: Sendable, Hashable {
       throw FieldError(field: "version", reason: "must be 4.0 for a web ad")
     }
     guard parameters.timestamp == nil else {
-      throw FieldError(field: "timestamp", reason: "stands beside deferred; the time when the device asks is signed")
+      throw FieldError(
+        field: "timestamp", reason: "must not be given together with deferred, because the time of the device's request is signed")
     }
     adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
     sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)

@@ -80,7 +80,8 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
       campaignId = nil
       if parameters.sourceDomain != nil {
         guard parameters.sourceAppId == nil else {
-          throw FieldError(field: "sourceDomain", reason: "stands beside sourceAppId; an ad is shown in an app or on a site")
+          throw FieldError(
+            field: "sourceDomain", reason: "must not be given together with sourceAppId; an ad is shown in an app or on a site")
         }
         sourceDomain = try ImpressionRules.domain(parameters.sourceDomain, rule: domains)
       } else {

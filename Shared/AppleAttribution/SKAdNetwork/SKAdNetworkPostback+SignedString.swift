@@ -36,7 +36,7 @@ extension SKAdNetworkPostback {
     for place in raw.members.indices where !raw.members[place].value.isNull {
       namesVersion = namesVersion || raw.members[place].key == "version"
       writer.key(dynamic: raw.members[place].key)
-      switch retyped(raw.members[place].key, raw.members[place].value) {
+      switch typedValue(raw.members[place].key, raw.members[place].value) {
       case .bool(let value): writer.bool(value)
       case .integer(let value): writer.int(value)
       case nil: writer.value(raw.members[place].value)
@@ -51,21 +51,21 @@ extension SKAdNetworkPostback {
 
   /// The value in the type that Apple gives it.
   private func typed(_ member: JSONObject.Member) -> JSONValue {
-    switch retyped(member.key, member.value) {
+    switch typedValue(member.key, member.value) {
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
     case nil: member.value
     }
   }
 
-  private enum Retyped {
+  private enum TypedValue {
     case bool(Bool)
     case integer(Int64)
   }
 
   /// What a value is that came in another type than Apple gives it. Nil for one that came in its own; other fields than those that the
   /// version knows are left as they came.
-  private func retyped(_ name: String, _ value: JSONValue) -> Retyped? {
+  private func typedValue(_ name: String, _ value: JSONValue) -> TypedValue? {
     switch value {
     case .number: typedBool(name).map { .bool($0) }
     case .string: typedBool(name).map { .bool($0) } ?? typedInteger(name).map { .integer($0) }

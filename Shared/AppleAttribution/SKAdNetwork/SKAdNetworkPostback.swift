@@ -3,7 +3,7 @@ import WireJSON
 
 /// A SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
 ///
-/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is proved yet:
+/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is verified yet:
 /// ``PostbackVerifier`` does that.
 public struct SKAdNetworkPostback: Sendable, Hashable {
   public let version: SKAdNetworkVersion
@@ -61,11 +61,11 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     sourceAppId = version >= .v2_0 ? try fields.optionalInteger("source-app-id", 0...Int64.max) : nil
     sourceDomain = version >= .v4_0 ? try fields.optionalString("source-domain") : nil
     guard sourceAppId == nil || sourceDomain == nil else {
-      throw PostbackRejection(.malformed, field: "source-domain", "stands beside source-app-id; an ad has one place")
+      throw PostbackRejection(.malformed, field: "source-domain", "must not be present together with source-app-id")
     }
     // The two are signed in one place: an app's number under the name of the other would be believed as a domain.
     if let sourceDomain, sourceDomain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      throw PostbackRejection(.malformed, field: "source-domain", "is no domain")
+      throw PostbackRejection(.malformed, field: "source-domain", "is not a domain")
     }
     fidelityType = version >= .v2_2 ? Int(try fields.integer("fidelity-type", 0...1)) : nil
     didWin = version >= .v3_0 ? try fields.bool("did-win") : nil
@@ -107,7 +107,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     case nil: return .v1_0
     case .string(let text):
       guard let version = SKAdNetworkVersion(rawValue: text) else {
-        throw PostbackRejection(.unsupportedVersion, field: "version", "is no version of SKAdNetwork")
+        throw PostbackRejection(.unsupportedVersion, field: "version", "is not a version of SKAdNetwork")
       }
       return version
     default: throw PostbackRejection(.malformed, field: "version", "must be a string")

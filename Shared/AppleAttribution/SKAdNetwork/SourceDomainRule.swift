@@ -1,14 +1,14 @@
 public import PublicSuffixes
 
-/// What the name of the site in a web ad must be (Get a Signed Web Ad Impression Payload: a registrable domain).
+/// The rule for the site's name in a web ad (Get a Signed Web Ad Impression Payload: a registrable domain).
 public enum SourceDomainRule: Sendable {
-  /// A name in the right form: what can be told without a list of public suffixes. For names that others vouch for: the device has a list
-  /// of its own, which may be newer than ours.
+  /// A well-formed name, which is checked without a public suffix list. For names from devices, which have their own list that may be newer
+  /// than ours.
   case form
-  /// A registrable domain by that list.
+  /// A registrable domain according to that list.
   case registrable(PublicSuffixList)
 
-  /// Checks a name that is in the right form.
+  /// Checks a well-formed name.
   func check(_ domain: String, field: String) throws(FieldError) {
     guard case .registrable(let list) = self, !list.isRegistrable(domain) else { return }
     guard let registrable = list.registrableDomain(of: domain) else {

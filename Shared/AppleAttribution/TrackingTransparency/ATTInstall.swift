@@ -1,11 +1,11 @@
-/// Everything that is remembered of one app on one device about App Tracking Transparency: the last known status and
-/// the wait for it. Pure; one value an install, kept as ``text``.
+/// The state of an app on a device with regard to App Tracking Transparency: the last known status, and the wait for it. Pure; one value
+/// for each install, stored as ``text``.
 public struct ATTInstall: Sendable, Hashable {
   public private(set) var record: ATTStatusRecord?
   public private(set) var waiting: ATTStatusWait
-  /// How many items were held so far: the place of the next one.
+  /// The number of items held so far, which is the order of the next one.
   public private(set) var heldItems: Int64
-  /// A withdrawn consent that holds already, and that others could not be told of yet.
+  /// A withdrawn consent that applies already but could not be published yet.
   public private(set) var untold: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
@@ -14,20 +14,20 @@ public struct ATTInstall: Sendable, Hashable {
     self.heldItems = heldItems
   }
 
-  /// What an item or a status did.
+  /// The result of receiving an item or a status.
   public struct Reception: Sendable, Hashable {
     public enum Decision: Sendable, Hashable {
       case send
-      /// Wait until the deadline at the latest; `place` counts the held items of the install from 1.
+      /// Hold until the deadline at the latest; `place` counts the held items of the install from 1.
       case hold(until: Int64, place: Int64)
     }
 
-    /// What it did to the remembered status; nil when it said nothing to remember.
+    /// The effect on the stored status; nil if there was no status to store.
     public var effect: ATTStatusRecord.Effect?
     public var decision: Decision
-    /// Whether what was held before is to be released now.
+    /// True if held items must be released now.
     public var releasesHeld: Bool
-    /// What others are to be told of, in this order.
+    /// The changes to publish, in order.
     public var changes: [ATTStatusChange]
 
     public init(effect: ATTStatusRecord.Effect?, decision: Decision, releasesHeld: Bool, changes: [ATTStatusChange] = []) {
@@ -42,14 +42,13 @@ public struct ATTInstall: Sendable, Hashable {
   public mutating func receive(
     _ session: SessionSubmission, now: Int64, maximumWait: Int64 = ATTStatusWait.maximumMilliseconds
   ) -> Reception {
-    // A status that is none of Apple's says nothing about the install; the item goes at once, without consent.
+    // An unknown status says nothing about the install. The item is sent at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     let wasHolding = isHolding
     var changes = told()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
-      // A session may have waited on the device since before the refusal; without its time it cannot take the refusal
-      // back.
+      // A session may have been created before the refusal. Without its time it cannot undo the refusal.
       effect = .older
     } else {
       effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false, &changes)
@@ -64,7 +63,7 @@ public struct ATTInstall: Sendable, Hashable {
     return Reception(effect: effect, decision: .hold(until: deadline, place: heldItems), releasesHeld: false, changes: changes)
   }
 
-  /// A status arrives by itself.
+  /// A status arrives without an item.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
     guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     var changes = told()
@@ -73,15 +72,15 @@ public struct ATTInstall: Sendable, Hashable {
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
   }
 
-  /// Others cannot be told now. A consent that was withdrawn holds all the same, and is told of with what arrives next; true then.
-  /// Any other change has to wait until it can be told.
+  /// Handles changes that cannot be published now. A withdrawn consent applies all the same and is published with the next receipt; then
+  /// this returns true. Any other change has to wait until it can be published.
   public mutating func leaveUntold(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
     untold = last
     return true
   }
 
-  /// Whether items are being held.
+  /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
   private mutating func apply(
@@ -96,7 +95,7 @@ public struct ATTInstall: Sendable, Hashable {
     return effect
   }
 
-  /// What is told of now because it could not be before.
+  /// Returns the change that could not be published before.
   private mutating func told() -> [ATTStatusChange] {
     defer { untold = nil }
     return untold.map { [$0] } ?? []
@@ -104,7 +103,7 @@ public struct ATTInstall: Sendable, Hashable {
 }
 
 extension ATTInstall {
-  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold,since`.
+  /// The stored form: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold,since`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -117,7 +116,7 @@ extension ATTInstall {
       "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(untold?.text ?? ""),\(record.map { String($0.since) } ?? "")"
   }
 
-  /// Reads a stored value, also one of before there was an `untold` or a `since`; nil when it is damaged, which is as good as nothing known.
+  /// Parses the stored form, also an older one without `untold` or `since`; nil if it is damaged, which counts as unknown.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }

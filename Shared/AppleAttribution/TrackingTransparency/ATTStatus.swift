@@ -1,8 +1,8 @@
 import WireJSON
 
-/// What the user said to App Tracking Transparency (ATTrackingManager.AuthorizationStatus), as an SDK reports it.
+/// The user's answer to App Tracking Transparency (ATTrackingManager.AuthorizationStatus), as an SDK reports it.
 ///
-/// Only ``authorized`` is consent. Everything else, known or not, is none.
+/// Only ``authorized`` is consent. All other values, known or unknown, are not.
 public enum ATTStatus: Sendable, Hashable {
   /// Not asked, or not answered yet.
   case notDetermined
@@ -26,8 +26,8 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Reads the wire form: an integer, or nothing. Throws ``FieldError`` for a string, a number with a fraction or an
-  /// exponent, a boolean: guessing what `"3"` meant would be guessing consent.
+  /// Reads the wire form: an integer, or nothing. Throws ``FieldError`` for a string, a number with a fraction or an exponent, or a
+  /// Boolean, because guessing the meaning of `"3"` would be guessing consent.
   public init(parsing value: JSONValue?, field: String = "attStatus") throws(FieldError) {
     switch value {
     case nil, .null: self = .unavailable
@@ -38,7 +38,7 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Apple's number; −1 where there is none.
+  /// Apple's number; −1 if there is none.
   public var code: Int64 {
     switch self {
     case .notDetermined: 0
@@ -50,9 +50,9 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Whether data may go out whole.
+  /// True if all data may be sent.
   public var isConsent: Bool { self == .authorized }
 
-  /// Whether this is one of Apple's four: only those say anything about an install and are remembered for it.
+  /// True for Apple's four statuses. Only these are stored for an install.
   public var isKnown: Bool { (0...3).contains(code) }
 }

@@ -1,10 +1,10 @@
-/// A change of what a user of one app on one device said, as others are told of it.
+/// A change of a user's status in an app on a device, as it is published.
 public struct ATTStatusChange: Sendable, Hashable {
   public var from: ATTStatus
   public var to: ATTStatus
-  /// By the device's clock, but never later than its receipt, milliseconds since 1970.
+  /// The device's time, limited to the time of receipt, milliseconds since 1970.
   public var deviceTime: Int64
-  /// Whether it came as an update of its own, as against being told along with a session.
+  /// True if it was reported by itself and not with a session.
   public var isUpdate: Bool
 
   public init(from: ATTStatus, to: ATTStatus, deviceTime: Int64, isUpdate: Bool) {
@@ -16,10 +16,10 @@ public struct ATTStatusChange: Sendable, Hashable {
 }
 
 extension ATTStatusChange {
-  /// The value as it is stored: `from:to:deviceTime:isUpdate`.
+  /// The stored form: `from:to:deviceTime:isUpdate`.
   var text: String { "\(from.code):\(to.code):\(deviceTime):\(isUpdate ? 1 : 0)" }
 
-  /// Nil when it is damaged.
+  /// Nil if it is damaged.
   init?(text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 4, let from = Int64(parts[0]), let to = Int64(parts[1]), let deviceTime = Int64(parts[2]) else { return nil }

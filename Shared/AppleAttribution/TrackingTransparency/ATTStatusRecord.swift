@@ -1,13 +1,12 @@
-/// The last known ATT status of one app on one device, and when the device and we learnt of it. Times are milliseconds
-/// since 1970.
+/// The last known ATT status of an app on a device, with the device's time and the time of receipt. Times are milliseconds since 1970.
 public struct ATTStatusRecord: Sendable, Hashable {
   public var status: ATTStatus
-  /// By the device's clock, but never later than ``receivedAt``: a clock in the future would lock the status.
+  /// The device's time, limited to ``receivedAt``, because a time in the future would block later statuses.
   public var deviceTime: Int64
   public var receivedAt: Int64
-  /// When the status was first received that has been told since without another in between; never later than ``receivedAt``.
+  /// The time at which this status was first received without another one since; never later than ``receivedAt``.
   public var since: Int64
-  /// Whether it came as an update of its own, as against being told along with a session.
+  /// True if it was reported by itself and not with a session.
   public var isUpdate: Bool
 
   public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64, since: Int64? = nil, isUpdate: Bool = false) {
@@ -18,17 +17,17 @@ public struct ATTStatusRecord: Sendable, Hashable {
     self.isUpdate = isUpdate
   }
 
-  /// Whether this is a refusal that the app reported by itself.
+  /// True for a refusal that was reported by itself.
   public var isReportedRefusal: Bool { isUpdate && (status == .denied || status == .restricted) }
 
-  /// What an update did.
+  /// The effect of an update.
   public enum Effect: Sendable, Hashable {
     /// The first status of this install.
     case first
     /// The same status as before.
     case none
     case changed(from: ATTStatus, to: ATTStatus)
-    /// It tells of an earlier time than what is known: recorded, not applied.
+    /// The update is older than the record, so it is not applied.
     case older
   }
 

@@ -1,13 +1,13 @@
-/// Waiting for the user's answer to the tracking prompt: what an app sends before it is held, for a bounded time.
+/// The wait for the user's answer to the tracking prompt. What an app sends before the answer is held for a limited time.
 ///
-/// Pure: one value an install, times in milliseconds since 1970 passed in. The deadline is absolute, counted from the
-/// first held item; a wait that ran out or was answered is not begun again.
+/// Pure: one value for each install; times, in milliseconds since 1970, are passed in. The deadline is absolute, counted from the first
+/// held item. A wait that was answered or has expired does not begin again.
 public struct ATTStatusWait: Sendable, Hashable {
-  /// The longest wait unless configured otherwise, in milliseconds.
+  /// The default of the longest wait, milliseconds.
   public static let maximumMilliseconds: Int64 = 120_000
 
   public enum Phase: Sendable, Hashable {
-    /// Nothing was ever held for this install.
+    /// Nothing was held for this install yet.
     case notBegun
     /// Items are held until this time at the latest.
     case holding(until: Int64)
@@ -15,7 +15,7 @@ public struct ATTStatusWait: Sendable, Hashable {
     case over
   }
 
-  /// What to do with an item just received.
+  /// What to do with a received item.
   public enum Decision: Sendable, Hashable {
     case send
     case hold(until: Int64)
@@ -28,7 +28,7 @@ public struct ATTStatusWait: Sendable, Hashable {
   /// An item arrives.
   ///
   /// - Parameters:
-  ///   - status: of the install, this item's own report already applied.
+  /// - status: the install's status including this item's report.
   ///   - intervalSeconds: the app's `attConsentWaitingInterval`; nil, zero and below mean no waiting.
   ///   - maximum: the longest wait, in milliseconds.
   public mutating func receive(
@@ -50,7 +50,7 @@ public struct ATTStatusWait: Sendable, Hashable {
     }
   }
 
-  /// A status is learnt apart from any item. True when held items are to be released now.
+  /// A status arrives without an item. Returns true if held items must be released now.
   public mutating func learn(_ status: ATTStatus, now: Int64) -> Bool {
     let wasHolding = if case .holding = phase { true } else { false }
     tick(now: now)
@@ -59,7 +59,7 @@ public struct ATTStatusWait: Sendable, Hashable {
     return wasHolding
   }
 
-  /// Time passes: at the deadline the wait is over. True when held items are to be released now.
+  /// Ends the wait at its deadline. Returns true if held items must be released now.
   @discardableResult
   public mutating func tick(now: Int64) -> Bool {
     guard case .holding(let deadline) = phase, now >= deadline else { return false }

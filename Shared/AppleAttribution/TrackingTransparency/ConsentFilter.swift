@@ -1,42 +1,41 @@
 import WireJSON
 
-/// Takes out of a payload what only a user's consent allows to pass on.
+/// Removes from a payload what may be passed on only with the user's consent.
 ///
-/// Fields go by name, at any depth and in any spelling of case, hyphens and underscores. Then every value and name that
-/// contains the same advertising identifier goes too, however it is written, since apps copy it into parameters of
-/// their own; and every text that says such a field inside itself: JSON in a string, a query, whatever it calls itself.
+/// Fields are removed by name, at any depth and in any spelling of case, hyphens and underscores. So is every value and name that contains
+/// the same advertising identifier, in any spelling, because apps copy it into their own parameters; and every text that contains such a
+/// field: JSON in a string, a query, or the like.
 ///
-/// The work grows with the payload's size and no faster, whatever is in it.
+/// The work is linear in the payload's size, whatever it contains.
 public struct ConsentFilter: Sendable {
   /// The advertising identifier and the device's start time; and the times in Apple's attribution records.
   public static let standardNames = ["idfa", "started_at", "clickDate", "impressionDate"]
-  /// Names that hold an advertising identifier, whose value is looked for everywhere.
+  /// The names of fields with an advertising identifier, whose value is searched everywhere.
   public static let identifierNames = ["idfa"]
 
-  /// A payload without what was not allowed, and what that was.
+  /// A payload after removal, and the removed names.
   public struct Filtered: Sendable, Hashable {
     public var payload: JSONObject
-    /// Names of what was taken out, sorted, each once: never a value, and never a name that itself holds the
-    /// identifier.
+    /// The removed names, sorted, without duplicates. They never contain a value or the identifier.
     public var removedNames: [String]
   }
 
-  /// Of the standard names alone.
+  /// A filter of the standard names only.
   public static let standard = ConsentFilter()
 
-  /// As ``TextForms/folded(_:)`` writes them.
+  /// The names in the form of ``TextForms/folded(_:)``.
   private let names: Set<[UInt8]>
   private let identifiers: Set<[UInt8]>
 
   /// - Parameters:
   ///   - additionalNames: further fields that need consent in this deployment.
-  ///   - additionalIdentifiers: further fields that hold an advertising identifier; they need consent too.
+  /// - additionalIdentifiers: further fields with an advertising identifier; they need consent too.
   public init(additionalNames: [String] = [], additionalIdentifiers: [String] = []) {
     identifiers = Set((Self.identifierNames + additionalIdentifiers).map { TextForms.folded($0.utf8) })
     names = Set((Self.standardNames + additionalNames).map { TextForms.folded($0.utf8) }).union(identifiers)
   }
 
-  /// The payload as it may leave. With consent it leaves whole, but for an identifier of zeros, which is none.
+  /// The payload that may be sent. With consent that is all of it except for an identifier of zeros, which stands for none.
   public func filter(_ payload: JSONObject, consent: Bool) -> Filtered {
     guard !consent else { return Filtered(payload: withoutAbsent(payload), removedNames: []) }
     var found: Set<[UInt8]> = []
@@ -47,13 +46,13 @@ public struct ConsentFilter: Sendable {
     return Filtered(payload: kept, removedNames: removed.sorted())
   }
 
-  /// Whether the text is the identifier of a user who has none: all zeros.
+  /// True for the identifier of a user without one: all zeros.
   public static func isAbsentIdentifier(_ text: String) -> Bool {
     let digits = TextForms.folded(text.utf8)
     return digits.count == 32 && digits.allSatisfy { $0 == UInt8(ascii: "0") }
   }
 
-  /// Without the members that hold an identifier by their name and whose value is none.
+  /// The object without identifiers that stand for none.
   private func withoutAbsent(_ object: JSONObject) -> JSONObject {
     JSONObject(
       object.members.compactMap { member in

@@ -1,18 +1,18 @@
-/// Whether one item may leave with everything in it, judged when it is about to.
+/// Decides whether an item may be sent with all its data, at the time of sending.
 ///
-/// Consent is needed at receipt *and* at sending; the stricter wins. Only an item held while the user was being asked
-/// is judged by the answer, if the answer came before the wait ran out.
+/// Consent is needed at receipt *and* at sending; the stricter one counts. For an item that was held while the user was being asked, the
+/// answer counts, if it came before the deadline.
 public enum ConsentJudgement {
   /// - Parameters:
-  ///   - atReceipt: what the item itself said.
-  ///   - heldUntil: the deadline of the wait that held it, in milliseconds since 1970; nil when it was not held.
-  ///   - current: the install's last known status; nil when none is known.
-  /// - Returns: the status the item leaves with; consent exactly when it is ``ATTStatus/authorized``.
+  /// - atReceipt: the item's own status.
+  /// - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.
+  /// - current: the install's last known status; nil if there is none.
+  /// - Returns: the status with which the item is sent. It is consent exactly if it is ``ATTStatus/authorized``.
   public static func status(atReceipt: ATTStatus, heldUntil: Int64?, current: ATTStatusRecord?) -> ATTStatus {
     if let heldUntil, atReceipt == .notDetermined {
       guard let current else { return atReceipt }
-      // Silence until the deadline was the answer for what was held: a later yes does not reach back, and one that is
-      // repeated later was given when it was first told.
+      // Without an answer until the deadline, there is no consent for held items: a later consent does not count for them, and a repeated
+      // one counts from its first receipt.
       return current.status.isConsent && current.since > heldUntil ? atReceipt : current.status
     }
     guard atReceipt.isConsent, let current else { return atReceipt }

@@ -1,10 +1,10 @@
-/// One URL strategy: where an app's sessions may go.
+/// A URL strategy: the hosts to which an app's sessions may be sent.
 public struct ConsentStrategy: Sendable, Hashable {
   /// The name that SDKs and configurations use.
   public let name: String
-  /// Domains in the order they are tried. A fall-back never leaves this list.
+  /// The domains in the order in which they are tried. Only these are used.
   public let domains: [String]
-  /// Whether the data must stay in one region.
+  /// True if the data must stay in one region.
   public let isDataResidency: Bool
 
   public init(name: String, domains: [String], isDataResidency: Bool = false) {
@@ -14,17 +14,17 @@ public struct ConsentStrategy: Sendable, Hashable {
   }
 }
 
-/// Where a session goes: hosts in the order they are tried.
+/// The hosts for a session, in the order in which they are tried.
 public struct ConsentRoute: Sendable, Hashable {
   public let strategy: String
   public let hosts: [String]
   public let isDataResidency: Bool
 }
 
-/// Strategies by name, and the split between the analytics and the consent hosts (measurement partners' guides on App
-/// Tracking Transparency; the hosts are data).
+/// The strategies by name, and the separation of analytics and consent hosts (measurement partners' guides on App Tracking Transparency;
+/// the hosts are data).
 public struct ConsentRoutingTable: Sendable, Hashable {
-  /// What an app's configuration says when it says nothing.
+  /// The default strategy of apps.
   public static let defaultStrategy = "default"
 
   public let strategies: [String: ConsentStrategy]
@@ -45,13 +45,13 @@ public struct ConsentRoutingTable: Sendable, Hashable {
     ConsentStrategy(name: "ADJUrlStrategyIndia", domains: ["adjust.net.in"]),
   ])
 
-  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one, which never falls back: data that must stay in
-  /// a region would leave it.
+  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one; there is no default, because data that must stay in a region could
+  /// leave it.
   public func route(strategy name: String, consent: Bool, field: String = "urlStrategy") throws(FieldError)
     -> ConsentRoute
   {
     guard let strategy = strategies[name], !strategy.domains.isEmpty else {
-      throw FieldError(field: field, reason: "is no known strategy")
+      throw FieldError(field: field, reason: "is not a known strategy")
     }
     let prefix = consent ? "consent." : "analytics."
     return ConsentRoute(

@@ -1,12 +1,12 @@
 import WireJSON
 
-/// One pass over a payload that may not leave whole.
+/// One pass over a payload that must not be sent completely.
 struct ConsentScan {
-  /// Below this many letters and digits a value is too common to be looked for inside of others.
+  /// A value with fewer letters and digits is too common to be searched within other values.
   private static let shortestFragment = 16
-  /// Above this many it is no identifier; only its equals go.
+  /// A value with more letters and digits is not an identifier; only equal values are removed.
   private static let longestFragment = 64
-  /// So many are looked for. A payload that names more is not to be understood: then every text that could hold one goes.
+  /// The greatest number of values that are searched. If a payload has more, every text that could contain one is removed.
   private static let mostFragments = 16
   private static let longestName = 128
 
@@ -14,7 +14,7 @@ struct ConsentScan {
   private let equals: Set<[UInt8]>
   private let fragments: [Fragment]
   private let hasTooMany: Bool
-  /// Whether no identifier is looked for, only names.
+  /// True if only names are searched, and no identifier.
   private var isForNames: Bool { equals.isEmpty }
 
   init(names: Set<[UInt8]>, identifiers: Set<[UInt8]>) {
@@ -41,7 +41,7 @@ struct ConsentScan {
     return JSONObject(kept)
   }
 
-  /// Nil when the value itself has to go.
+  /// Nil if the value must be removed.
   private func value(_ value: JSONValue, removed: inout Set<String>) -> JSONValue? {
     switch value {
     case .object(let inner): return .object(object(inner, removed: &removed))
@@ -55,7 +55,7 @@ struct ConsentScan {
         }
       }
       return .array(kept)
-    // Spelt out, because a bare `nil` would be JSON's null here.
+    // Written out, because a bare `nil` would be JSON's null here.
     case .string(let text): return mayNotLeave(text) ? Optional.none : value
     case .number(let number): return !isForNames && holdsIdentifier(TextForms.folded(number.text.utf8)) ? Optional.none : value
     case .bool, .null: return value
@@ -63,7 +63,7 @@ struct ConsentScan {
   }
 
   private func mayNotLeave(_ text: String) -> Bool {
-    // Most texts are a word or a number: nothing is encoded in it, and no name ends there.
+    // Most texts are a word or a number, without encoded parts or the end of a name.
     if isForNames, !text.utf8.contains(where: { Self.isEnd($0) || Self.isOfEncoding($0) }) { return false }
     for form in TextForms(text).forms where holdsIdentifier(TextForms.folded(form)) || saysField(form) { return true }
     return false
@@ -74,8 +74,8 @@ struct ConsentScan {
     return fragments.contains { $0.isIn(folded) }
   }
 
-  /// Whether a text says one of the fields: the name as a word of its own, and behind it what names end with in JSON, queries and
-  /// their like. Nothing is parsed: what calls itself JSON and is not quite must not get through.
+  /// True if a text contains one of the fields: the name as a separate word, followed by what ends names in JSON, queries and the like. The
+  /// text is not parsed, so that invalid JSON cannot hide a field.
   private func saysField(_ text: [UInt8]) -> Bool {
     var index = 0
     while index < text.count {
@@ -103,7 +103,7 @@ struct ConsentScan {
     }
   }
 
-  /// Whether ``TextForms`` may find something behind it.
+  /// True for bytes that begin an encoded character.
   private static func isOfEncoding(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   private static func isOfName(_ byte: UInt8) -> Bool {

@@ -1,5 +1,4 @@
-/// Times as devices write them (RFC 3339), as milliseconds since 1970. No calendar library: a proleptic Gregorian day
-/// count.
+/// Parses devices' times (RFC 3339) as milliseconds since 1970, with a proleptic Gregorian day count instead of a calendar library.
 public enum DeviceTime {
   /// `2026-09-10T08:00:00.250+02:00` and the like; nil for anything else. Digits past milliseconds are dropped.
   public static func milliseconds(_ text: String) -> Int64? {
@@ -54,7 +53,7 @@ public enum DeviceTime {
     }
   }
 
-  /// Days since 1970-01-01, counting years from March so that the leap day comes last.
+  /// Days since 1970-01-01. Years begin in March here, so that the leap day comes last.
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400

@@ -1,7 +1,7 @@
-/// Bytes that are looked for inside of texts, in time that grows with the text alone (Knuth, Morris and Pratt).
+/// Searches bytes within texts in time linear in the text (Knuth, Morris and Pratt).
 struct Fragment: Sendable {
   private let bytes: [UInt8]
-  /// Of each beginning of the bytes, how many of its last bytes are a beginning too.
+  /// For each prefix of the bytes, the length of its longest proper suffix that is also a prefix.
   private let borders: [Int]
 
   init(_ bytes: [UInt8]) {

@@ -1,9 +1,9 @@
 import Cryptography
 import WireJSON
 
-/// A session or an event that an SDK sends, as far as its routing needs to know it; the rest is passed on untouched.
+/// A session or event of an SDK, with the fields that routing needs. The rest is passed on unchanged.
 public struct SessionSubmission: Sendable, Hashable {
-  /// What kind of message carries a session in the queue `sessions`.
+  /// The kind of its message in the queue `sessions`.
   public static let messageKind = "session"
   /// The longest bundle id and install id, in bytes.
   public static let maximumIdentifierBytes = 255
@@ -13,11 +13,11 @@ public struct SessionSubmission: Sendable, Hashable {
   public let attStatus: ATTStatus
   /// `attConsentWaitingInterval`, seconds.
   public let waitingInterval: Int64?
-  /// `urlStrategy`, where the session itself names one.
+  /// `urlStrategy`, if the session names one.
   public let strategy: String?
   /// `deviceTime` (RFC 3339 or milliseconds since 1970), milliseconds since 1970.
   public let deviceTime: Int64?
-  /// Everything, as it came.
+  /// The whole payload, unchanged.
   public let payload: JSONObject
 
   /// Reads a body. Throws ``FieldError`` naming the field.
@@ -39,15 +39,15 @@ public struct SessionSubmission: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// What an install is known by in keys, events and logs: nothing that leads back to its id.
+  /// The hash of an install in keys, events and logs, from which its id cannot be derived.
   public static func installHash(bundleId: String, installId: String) -> String {
     String(Hex.encode(SHA256Digest.hash(Array("install\u{0}\(bundleId)\u{0}\(installId)".utf8))).prefix(32))
   }
 
   public var installHash: String { Self.installHash(bundleId: bundleId, installId: installId) }
 
-  /// The status of a payload: `attStatus`, or `att_status` as SDKs write it on the way out. Two that differ contradict
-  /// each other and are no consent.
+  /// The status of a payload: `attStatus`, or `att_status` as SDKs write it in requests. Two different ones contradict each other and are
+  /// not consent.
   public static func status(in payload: JSONObject) throws(FieldError) -> ATTStatus {
     let status = try ATTStatus(parsing: payload["attStatus"])
     guard let second = payload["att_status"], !second.isNull else { return status }
@@ -56,7 +56,7 @@ public struct SessionSubmission: Sendable, Hashable {
     return status == other ? status : .unavailable
   }
 
-  /// `urlStrategy`, where the payload names one.
+  /// `urlStrategy`, if the payload names one.
   public static func strategy(in payload: JSONObject) throws(FieldError) -> String? {
     switch payload["urlStrategy"] {
     case nil, .null: return nil
@@ -65,7 +65,7 @@ public struct SessionSubmission: Sendable, Hashable {
     }
   }
 
-  /// The payload as it leaves with a status: the status is told always, under the name the receiving side knows.
+  /// The payload to send. It always contains the status, under the name that the receiver knows.
   public static func outgoing(_ payload: JSONObject, status: ATTStatus) -> JSONObject {
     var payload = payload
     if payload["attStatus"] != nil { payload["attStatus"] = .integer(status.code) }
@@ -79,7 +79,7 @@ public struct SessionSubmission: Sendable, Hashable {
     return try identifier(name, text)
   }
 
-  /// The same for a text from elsewhere, a path or a query.
+  /// A required id from a path or a query.
   public static func identifier(_ name: String, _ text: String) throws(FieldError) -> String {
     guard (1...maximumIdentifierBytes).contains(text.utf8.count),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })

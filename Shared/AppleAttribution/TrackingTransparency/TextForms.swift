@@ -1,11 +1,11 @@
-/// A text as written, and as it reads when what is encoded in it is resolved: `%2D`, and JSON's `\\u002D`.
+/// A text as written, and with its encoded characters decoded: `%2D`, and JSON's `\\u002D`.
 struct TextForms {
-  /// The bytes of each form; every one differs from the one before.
+  /// The bytes of each form. Each form differs from the previous one.
   let forms: [[UInt8]]
 
   init(_ text: String) {
     var forms = [Array(text.utf8)]
-    // A link inside a link is encoded twice; deeper than that nobody nests.
+    // A link within a link is encoded twice. Deeper nesting does not occur.
     for _ in 0..<3 {
       guard let next = Self.decoded(forms[forms.count - 1]) else { break }
       forms.append(next)
@@ -16,8 +16,8 @@ struct TextForms {
   /// The letters and digits of each form.
   var folded: [[UInt8]] { forms.map { Self.folded($0) } }
 
-  /// Lower-case letters and digits only: an identifier without hyphens, braces or spaces is still the identifier, and a name is
-  /// the same name in any spelling. Other scripts' letters count, so that two names in Greek are not both empty.
+  /// Lower-case letters and digits only, so that an identifier or a name matches in any spelling. Letters of other scripts are kept, so
+  /// that different names in Greek are not both empty.
   static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.underestimatedCount)
@@ -31,7 +31,7 @@ struct TextForms {
     return result
   }
 
-  /// Nil when nothing is encoded.
+  /// Nil if nothing is encoded.
   private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else { return nil }
     var result: [UInt8] = []
@@ -57,7 +57,7 @@ struct TextForms {
     return changed ? result : nil
   }
 
-  /// So many hexadecimal digits.
+  /// The value of that many hexadecimal digits.
   private static func number(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int? {
     guard start + count <= bytes.count else { return nil }
     var value = 0

@@ -1,12 +1,13 @@
-/// What is said of a call beside its message.
+/// The options of a call.
 public struct CallOptions: Sendable {
-  /// How long the caller waits, over all attempts; the method's default where nil, its maximum at the most.
+  /// The time for all attempts together; nil for the method's default. It is limited to the method's maximum.
   public var timeout: Duration?
-  /// Under which the call is made once, however often it is sent. A keyed method that is given none gets one of its own.
+  /// The idempotency key, under which the call is executed once, however often it is sent. A method that requires a key gets a random one
+  /// if this is nil.
   public var idempotencyKey: String?
-  /// W3C's header of the span that calls.
+  /// The W3C header of the calling span.
   public var traceparent: String?
-  /// Told back in the answer and written in the server's log.
+  /// The request id, which is returned in the response and written to the server's log.
   public var requestId: String?
 
   public init(timeout: Duration? = nil, idempotencyKey: String? = nil, traceparent: String? = nil, requestId: String? = nil) {

@@ -10,16 +10,16 @@ public struct RPCClient: Sendable {
   private let rule = RPCRetryRule()
   private let budget = RetryBudget()
   private let observer: (any CallObserver)?
-  /// What a hop takes off the time that is passed on, so that the callee gives up before its caller does (section 9).
+  /// The time that is subtracted from the timeout for the callee, so that it gives up before its caller does (section 9).
   private static let hop: Duration = .milliseconds(10)
 
-  /// `baseURL`: scheme, host, port and, where a proxy wants one, a path prefix. `token`: sent as the bearer token.
-  /// `observer`: told of every call.
+  /// `baseURL`: scheme, host, port and, if a proxy requires one, a path prefix. `token`: sent as the bearer token. `observer`: called for
+  /// every call.
   public init(baseURL: String, token: String?, http: HTTPClient, observer: (any CallObserver)? = nil) {
     self.init(baseURL: baseURL, token: token, carrier: http, observer: observer)
   }
 
-  /// The same with another carrier of its requests.
+  /// A client with another transport.
   public init(baseURL: String, token: String?, carrier http: any HTTPSender, observer: (any CallObserver)? = nil) {
     self.observer = observer
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
@@ -27,7 +27,7 @@ public struct RPCClient: Sendable {
     self.http = http
   }
 
-  /// Calls a method with what is said beside its message.
+  /// Calls a method with options.
   public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, _ options: CallOptions)
     async throws(RPCError) -> Method.Response
   {
@@ -38,8 +38,8 @@ public struct RPCClient: Sendable {
 
   /// Calls a method and retries by section 11, never past `timeout` (the method's default where nil).
   ///
-  /// A keyed method without a key gets one of its own, so that its retries are one call. `traceparent` and `requestId` are the
-  /// caller's, passed on as they are.
+  /// A method that requires a key gets a random one if none is given, so that its retries are one call. `traceparent` and `requestId` are
+  /// passed on unchanged.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, idempotencyKey: String? = nil, timeout: Duration? = nil,
     traceparent: String? = nil, requestId: String? = nil
@@ -65,7 +65,7 @@ public struct RPCClient: Sendable {
     let deadline = ContinuousClock.now + min(timeout ?? Method.timeLimit.default, Method.timeLimit.maximum)
     var key = idempotencyKey
     if key == nil, Method.idempotency == .keyed { key = Self.randomKey() }
-    // Retries resend the same bytes: the server's fingerprint is taken of them.
+    // All attempts send the same bytes, because the server compares a fingerprint of them.
     let body = request.json
     var headers = [("Content-Type", "application/json"), ("Connect-Protocol-Version", "1")]
     if let token { headers.append(("Authorization", "Bearer \(token)")) }
@@ -127,7 +127,7 @@ public struct RPCClient: Sendable {
 }
 
 extension RPCError {
-  /// What a call without an answer is called.
+  /// The error of a call without a response.
   init(_ error: HTTPClientError, calling method: String) {
     switch error {
     case .couldNotConnect, .connectionReset: self.init(.unavailable, "\(method): \(error)")

@@ -2,7 +2,7 @@ import AttributionProtocol
 import WireJSON
 
 extension RPCMessage {
-  /// Reads an answer, leaving out fields that a newer server has added: the messages' own readers are strict, as a server must be.
+  /// Parses a response and ignores fields that a newer server has added. The messages' own parsers are strict, as servers need.
   init(response bytes: [UInt8]) throws(JSONError) {
     let limits = JSONLimits(depth: 64, values: 1_000_000)
     var bytes = bytes
@@ -23,7 +23,7 @@ extension RPCMessage {
 }
 
 extension JSONValue {
-  /// Takes out the member that a path such as `items[3].name` leads to, in every element of the lists on the way.
+  /// Removes the member at a path such as `items[3].name` in every element of the lists on the path.
   mutating func remove(at path: String) -> Bool {
     let names = path.split(whereSeparator: { $0 == "." || $0 == "[" }).filter { !$0.hasSuffix("]") }.map(String.init)
     return remove(names[...])

@@ -1,32 +1,32 @@
 import AttributionProtocol
 
-/// The events that a reader holds, and what is to be told of them. Knows no server and no clock: both are handed in.
+/// The events that a reader has leased, and the acknowledgements that it must send. It has no server and no clock: both are passed in.
 struct EventLeases: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  struct Held: Sendable {
+  struct HeldEvent: Sendable {
     let ackId: String
     let event: CloudEvent
     var until: Instant
   }
 
-  /// Those that are not begun, in their order.
-  private var waiting: ArraySlice<Held> = []
-  private(set) var current: Held?
-  /// Dealt with, and not told yet.
+  /// Events that were not begun, in order.
+  private var waiting: ArraySlice<HeldEvent> = []
+  private(set) var current: HeldEvent?
+  /// Processed events that were not acknowledged yet.
   private(set) var done: [String] = []
-  /// To be handed to others, and not told yet.
+  /// Events to be released that were not released yet.
   private(set) var given: [String] = []
 
-  /// How many are held.
+  /// The number of leased events.
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
 
   mutating func add(_ events: [(ackId: String, event: CloudEvent)], until: Instant) {
-    waiting.append(contentsOf: events.map { Held(ackId: $0.ackId, event: $0.event, until: until) })
+    waiting.append(contentsOf: events.map { HeldEvent(ackId: $0.ackId, event: $0.event, until: until) })
   }
 
-  /// The next event. Those whose lease ran out before they were begun are others' by now.
-  mutating func begin(now: Instant) -> Held? {
+  /// The next event. Events whose lease expired before they were begun are skipped, because other readers may have them.
+  mutating func begin(now: Instant) -> HeldEvent? {
     assert(current == nil)
     while let next = waiting.popFirst() {
       guard next.until > now else { continue }
@@ -36,16 +36,16 @@ struct EventLeases: Sendable {
     return nil
   }
 
-  /// The current event was dealt with, also when its lease has run out meanwhile.
+  /// Marks the current event as processed, even if its lease has expired.
   mutating func finish() {
     if let current { done.append(current.ackId) }
     current = nil
   }
 
-  /// The same of one event, if it is the current one.
+  /// Marks an event as processed, if it is the current one.
   mutating func finish(_ ackId: String) { if current?.ackId == ackId { finish() } }
 
-  /// Gives back the current event, and those of its subject that follow it: where order is kept they come after it.
+  /// Releases the current event, and the later ones of its subject, which must follow it if order is kept.
   mutating func giveBack(_ ackId: String) {
     guard let event = current, event.ackId == ackId else { return }
     let following = waiting.filter { $0.event.subject != nil && $0.event.subject == event.event.subject }
@@ -55,7 +55,7 @@ struct EventLeases: Sendable {
     current = nil
   }
 
-  /// Everything that is not dealt with goes to others.
+  /// Releases all events that were not processed.
   mutating func giveBackAll() {
     if let current { given.append(current.ackId) }
     given += waiting.map(\.ackId)
@@ -63,13 +63,13 @@ struct EventLeases: Sendable {
     waiting = []
   }
 
-  /// Those that are not begun go to others: some of them are lost to this reader, and it cannot tell which.
+  /// Releases all events that were not begun, because some of them are lost to this reader and it is unknown which.
   mutating func giveBackWaiting() {
     given += waiting.map(\.ackId)
     waiting = []
   }
 
-  /// Whose lease has less than `margin` left, and has not run out.
+  /// The events whose lease has less than `margin` left and has not expired.
   func toExtend(now: Instant, margin: Duration) -> [String] {
     (waiting + (current.map { [$0] } ?? [])).filter { $0.until > now && $0.until - now < margin }.map(\.ackId)
   }
@@ -90,7 +90,7 @@ struct EventLeases: Sendable {
     return given
   }
 
-  /// What could not be told is told later.
+  /// Puts acknowledgements back that could not be sent.
   mutating func restore(done ackIds: [String]) { done = ackIds + done }
   mutating func restore(given ackIds: [String]) { given = ackIds + given }
 }

@@ -1,17 +1,17 @@
 import AttributionProtocol
 import Synchronization
 
-/// One reader of a subscription: what it holds, and the calls that tell the server of it.
+/// A reader of a subscription: its leased events, and the calls about them.
 final class ReaderCore: Sendable {
   let leases = Mutex(EventLeases())
   private let events: EventsServiceClient
   private let subscription: String
   private let options: ReaderOptions
-  /// How often acknowledgements are told while events are worked.
+  /// The interval at which acknowledgements are sent while events are processed.
   private static let tick: Duration = .milliseconds(200)
-  /// Failures in a row that may pass and that nothing says of whether they will.
+  /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
   private static let mostUnexplained = 5
-  /// Acknowledgements of one call.
+  /// The greatest number of acknowledgements of one call.
   private static let toldAtOnce = 1000
 
   init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
@@ -20,8 +20,7 @@ final class ReaderCore: Sendable {
     self.options = options.bounded
   }
 
-  /// The next event; nil when the task was cancelled, and the server was told of all that was dealt with. Asking for it says that the one
-  /// before was dealt with.
+  /// The next event; nil if the task was cancelled and the server has all acknowledgements. Requesting it acknowledges the previous event.
   func next() async throws(RPCError) -> ReceivedEvent? {
     leases.withLock { $0.finish() }
     var (failures, unexplained) = (0, 0)
@@ -31,7 +30,7 @@ final class ReaderCore: Sendable {
         return ReceivedEvent(event: held.event, ackId: held.ackId, reader: self)
       }
       do throws(RPCError) {
-        // First what was dealt with: where order is kept, what follows comes only then.
+        // Acknowledgements are sent first, because if order is kept, the following events come only after them.
         try await tell()
         try await pull()
         (failures, unexplained, since) = (0, 0, nil)
@@ -50,22 +49,22 @@ final class ReaderCore: Sendable {
         try? await Task.sleep(for: max(pause, error.retryDelay ?? .zero))
       }
     }
-    // A task of its own is not cancelled.
+    // A separate task, because this one is cancelled.
     await Task { await self.end() }.value
     return nil
   }
 
-  /// Tells of what was dealt with, and extends leases, until it is cancelled.
+  /// Sends acknowledgements and extends leases until it is cancelled.
   func keep() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.tick) } catch { return }
-      // What fails is tried again with the next tick.
+      // Failures are retried at the next tick.
       try? await tell()
       try? await extend()
     }
   }
 
-  /// Gives back what was not dealt with, and tells of what was.
+  /// Releases events that were not processed, and acknowledges those that were.
   func end() async {
     leases.withLock { $0.giveBackAll() }
     try? await tell()
@@ -79,7 +78,7 @@ final class ReaderCore: Sendable {
       PullEventsRequest(
         subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
         leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
-    // The lease began after the call did; how long after, this reader cannot know.
+    // The lease began after the call, at an unknown time.
     let until = max(asked, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
     leases.withLock { leases in
       leases.add(answer.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)

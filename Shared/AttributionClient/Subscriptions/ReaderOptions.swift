@@ -1,12 +1,13 @@
-/// How a subscription is read.
+/// The options of reading a subscription.
 public struct ReaderOptions: Sendable {
-  /// How long an event is this reader's before it must be extended, 3 s to an hour. A reader that dies keeps its events from others so long.
+  /// The lease of an event before it must be extended, 3 s to an hour. If a reader dies, other readers get its events after this time.
   public var lease: Duration = .seconds(30)
-  /// Events that are held at a time, the one that is worked among them; 1 to 1,000. Few where each takes long: others have the rest.
+  /// The number of events that are leased at a time, including the current one; 1 to 1,000. Choose few if each takes long, so that other
+  /// readers get the rest.
   public var held = 100
-  /// How long one call waits for a first event, up to 30 s.
+  /// The time that one call waits for a first event, up to 30 s.
   public var wait: Duration = .seconds(20)
-  /// How long to go on asking a server that does not answer; for ever where nil.
+  /// How long to retry while the server does not answer; nil: for ever.
   public var patience: Duration?
 
   public init() {}
@@ -18,7 +19,7 @@ public struct ReaderOptions: Sendable {
     self.patience = patience
   }
 
-  /// Within what the contract allows.
+  /// The options limited to what the contract allows.
   var bounded: ReaderOptions {
     ReaderOptions(
       lease: min(max(lease, .seconds(3)), .seconds(3600)), held: min(max(held, 1), 1000),

@@ -1,10 +1,10 @@
-/// The events of a subscription, for ever: a sequence that pulls, extends leases while events are worked, and acknowledges each event when the
-/// next one is asked for.
+/// The events of a subscription as an endless sequence. It pulls events, extends leases while events are processed, and acknowledges each
+/// event when the next one is requested.
 ///
-/// - An event comes at least once; its `id` tells whether it came before.
-/// - Leaving the loop, by an error too, gives back the event that was being worked, unless it was acknowledged, and those that were not begun.
-/// - The sequence ends when its task is cancelled. It throws what does not pass by itself, such as a subscription that does not exist; a server
-///   that is away is waited for.
+/// - Each event is delivered at least once; its `id` identifies repetitions.
+/// - Leaving the loop, also by an error, releases the current event, unless it was acknowledged, and the events that were not begun.
+/// - The sequence ends when its task is cancelled. It throws permanent errors, such as an unknown subscription; it waits for a server that
+///   is unavailable.
 /// - Any number of readers, in any number of processes, share the events of one subscription.
 public struct SubscriptionEvents: AsyncSequence, Sendable {
   public typealias Element = ReceivedEvent
@@ -15,7 +15,7 @@ public struct SubscriptionEvents: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(ReaderCore(events, subscription, options)) }
 
-  /// Reads; one loop's.
+  /// The iterator of one loop.
   public struct Iterator: AsyncIteratorProtocol {
     private let reader: RunningReader
 
@@ -25,7 +25,7 @@ public struct SubscriptionEvents: AsyncSequence, Sendable {
   }
 }
 
-/// A reader whose leases are extended while it is there.
+/// A reader whose leases are extended while it exists.
 private final class RunningReader: Sendable {
   let core: ReaderCore
   private let keeping: Task<Void, Never>
@@ -35,7 +35,7 @@ private final class RunningReader: Sendable {
     keeping = Task { await core.keep() }
   }
 
-  // A loop that is left tells nobody but by this; what it tells may not come through, and then leases run out.
+  // This is the only notice that a loop was left. If the call fails, the leases expire.
   deinit {
     keeping.cancel()
     let core = core
@@ -44,13 +44,13 @@ private final class RunningReader: Sendable {
 }
 
 extension EventsServiceClient {
-  /// The events of a subscription that is pulled, as a sequence.
+  /// The events of a pulled subscription as a sequence.
   public func received(from subscription: String, _ options: ReaderOptions = ReaderOptions()) -> SubscriptionEvents {
     SubscriptionEvents(events: self, subscription: subscription, options: options)
   }
 
-  /// Has each event of a subscription worked, one after the other, until the task is cancelled or `work` throws. Returns when the server was
-  /// told of all that was worked: what a process that ends by itself should use.
+  /// Processes each event of a subscription, one after the other, until the task is cancelled or `work` throws. It returns after the server
+  /// has all acknowledgements, so it suits processes that end.
   public func consume(
     _ subscription: String, _ options: ReaderOptions = ReaderOptions(), _ work: (ReceivedEvent) async throws -> Void
   ) async throws {
@@ -64,7 +64,7 @@ extension EventsServiceClient {
       result = .failure(error)
     }
     keeping.cancel()
-    // Also where this task was cancelled: a task of its own is not.
+    // A separate task, because this one may be cancelled.
     await Task { await core.end() }.value
     try result.get()
   }

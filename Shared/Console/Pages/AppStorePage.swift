@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// Subscriptions of the App Store: gaps in their lives, one subscription's own story, and what Apple sends of each app.
+/// Subscriptions of the App Store: gaps in their histories, the history of one subscription, and the notifications of each app.
 struct AppStorePage {
   struct GapRow {
     let id: String
@@ -23,7 +23,7 @@ struct AppStorePage {
     let isLate: Bool
   }
 
-  struct Life {
+  struct SubscriptionRow {
     let id: String
     let state: String
     let style: String
@@ -42,12 +42,12 @@ struct AppStorePage {
 
   let layout: Layout
   let states: [Layout.Link]
-  /// Apps of which gaps may be asked for alone; empty where there is one app or none.
+  /// The apps for filtering gaps; empty if there is at most one.
   let apps: [ValuesPage.Choice]
   let hasApps: Bool
-  /// The state that is chosen, for the form that chooses an app.
+  /// The selected state, for the form that selects an app.
   let state: String
-  /// That not all apps were asked about; empty where they were.
+  /// A hint if not all apps were asked about; otherwise empty.
   let appsHint: String
   let gapsNotice: Notice?
   let figures: [Figure]
@@ -57,7 +57,7 @@ struct AppStorePage {
   let mayLookUp: Bool
   let transaction: String
   let isSandbox: Bool
-  let life: Life?
+  let life: SubscriptionRow?
   let lifeNotice: Notice?
   let notifications: BarList?
   let notificationsNotice: Notice?
@@ -97,10 +97,11 @@ struct AppStorePage {
       let open = found.count { $0.state == "suspected" }
       figures = [
         Figure(
-          "Open gaps", Figures.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple", style: open > 0 ? "warn" : "good"),
-        Figure("Closed", Figures.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
+          "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple",
+          style: open > 0 ? "warn" : "good"),
+        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
         Figure(
-          "Apple has nothing", Figures.count(Int64(found.count { $0.state == "unrecoverable" })),
+          "Apple has nothing", DisplayFormat.count(Int64(found.count { $0.state == "unrecoverable" })),
           note: "the state is Apple's own word where it was to be had"),
       ]
     } else {
@@ -136,7 +137,9 @@ struct AppStorePage {
 
   private static func row(_ gap: Gap, _ path: String, now: Int64) -> GapRow {
     var outcome: [String] = []
-    if let count = gap.notifications, count > 0 { outcome.append("\(Figures.plural(count, "notification", "notifications")) came back") }
+    if let count = gap.notifications, count > 0 {
+      outcome.append("\(DisplayFormat.plural(count, "notification", "notifications")) came back")
+    }
     if let way = gap.repairedBy { outcome.append(way == "status" ? "mended by Apple's word on the status" : "mended by notifications") }
     if let state = gap.observedState { outcome.append("then \(state)") }
     if let error = gap.lastError { outcome.append(Redaction.text(error)) }
@@ -149,9 +152,9 @@ struct AppStorePage {
       href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
   }
 
-  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> Life {
+  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
     let isWell = ["active", "grace-period"].contains(response.state)
-    return Life(
+    return SubscriptionRow(
       id: response.originalTransactionIds.last ?? asked, state: response.state,
       style: isWell ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
       since: Moment(response.since, now: now), product: response.productId ?? "–", expires: Moment(response.expiresDate, now: now),

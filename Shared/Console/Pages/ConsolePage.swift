@@ -4,7 +4,7 @@ import AttributionProtocol
 enum ConsolePage: String, CaseIterable, Sendable {
   case overview, deliveries, values, queues, deadLetters, subscriptions, appStore, recovery, keys
 
-  /// Behind the console's own path.
+  /// The path after the console's base path.
   var path: String {
     switch self {
     case .overview: ""
@@ -33,7 +33,7 @@ enum ConsolePage: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it is made of: whoever may call none of these does not see it.
+  /// The methods that it shows. A reader who may call none of them does not see the page.
   var methods: [any RPCMethod.Type] {
     switch self {
     case .overview: Self.allCases.filter { $0 != .overview }.flatMap(\.methods)
@@ -50,7 +50,7 @@ enum ConsolePage: String, CaseIterable, Sendable {
   }
 }
 
-/// What stands around every page.
+/// The frame of every page.
 struct Layout {
   struct Link {
     let title: String
@@ -62,16 +62,16 @@ struct Layout {
   let title: String
   let pages: [Link]
   let caller: String
-  /// Whether there is a session to end.
+  /// True if there is a session to end.
   let canSignOut: Bool
   let formToken: String
   let version: String
   let now: Moment
-  /// Seconds after which the page is asked for again.
+  /// The time after which the page is reloaded, seconds.
   let refresh = 5
 }
 
-/// A range of time that a page may show.
+/// A time range for a page.
 enum TimeRange: String, CaseIterable {
   case hour = "1h"
   case sixHours = "6h"
@@ -96,7 +96,7 @@ enum TimeRange: String, CaseIterable {
     }
   }
 
-  /// Periods that one column shows.
+  /// The number of periods in one column.
   var together: Int {
     switch self {
     case .hour, .day: 1
@@ -105,7 +105,7 @@ enum TimeRange: String, CaseIterable {
     }
   }
 
-  /// What a column's height counts.
+  /// The unit of a column's height.
   var unit: String {
     switch self {
     case .hour: "a minute"

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import AttributionQueue
 
-/// What was given up, and how that came.
+/// The dead letters.
 struct DeadLettersPage {
   struct Row {
     let id: String
@@ -13,7 +13,7 @@ struct DeadLettersPage {
     let error: String
   }
 
-  /// How many one page lists.
+  /// The number of dead letters on a page.
   private static let most = 200
 
   let layout: Layout
@@ -21,7 +21,7 @@ struct DeadLettersPage {
   let queues: [Layout.Link]
   let rows: [Row]
   let isEmpty: Bool
-  /// Where the list goes on; empty at its end.
+  /// The link to the next page; empty at the end.
   let next: String
   let hasNext: Bool
   let first: String
@@ -42,7 +42,8 @@ struct DeadLettersPage {
     rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in
       Row(
         id: letter.id, href: "\(path)/\(FormFields.encoded(letter.queue))/\(FormFields.encoded(letter.id))", queue: letter.queue,
-        kind: Words.kind(letter.kind), attempts: Figures.count(Int64(letter.attempts ?? 0)), diedAt: Moment(letter.diedAt, now: now),
+        kind: DisplayNames.kind(letter.kind), attempts: DisplayFormat.count(Int64(letter.attempts ?? 0)),
+        diedAt: Moment(letter.diedAt, now: now),
         error: Redaction.text(letter.lastError))
     }
     isEmpty = rows.isEmpty && answer.value != nil
@@ -55,14 +56,14 @@ struct DeadLettersPage {
   }
 }
 
-/// One dead letter's story.
+/// The history of one dead letter.
 struct DeadLetterPage {
   struct Step {
     let style: String
     let title: String
     let text: String
     let time: Moment?
-    /// Since the step before.
+    /// The time since the previous step.
     let later: String
     let hasLater: Bool
   }
@@ -94,10 +95,10 @@ struct DeadLetterPage {
       (kind, attempts, life, steps) = ("", "", "", [])
       return
     }
-    kind = Words.kind(letter.kind)
-    attempts = Figures.count(Int64(letter.attempts ?? 0))
+    kind = DisplayNames.kind(letter.kind)
+    attempts = DisplayFormat.count(Int64(letter.attempts ?? 0))
     if let received = letter.receivedAt, let died = letter.diedAt {
-      life = Figures.age(seconds: Double(died.millisecondsSince1970 - received.millisecondsSince1970) / 1000)
+      life = DisplayFormat.age(seconds: Double(died.millisecondsSince1970 - received.millisecondsSince1970) / 1000)
     } else {
       life = "–"
     }
@@ -111,21 +112,21 @@ struct DeadLetterPage {
       var later = ""
       if let before, let time {
         let seconds = Double(time.millisecondsSince1970 - before) / 1000
-        if seconds >= 1 { later = Figures.age(seconds: seconds) + " later" }
+        if seconds >= 1 { later = DisplayFormat.age(seconds: seconds) + " later" }
       }
       before = time?.millisecondsSince1970 ?? before
       steps.append(Step(style: style, title: title, text: text, time: Moment(time, now: now), later: later, hasLater: !later.isEmpty))
     }
     add(
       "good", "Received",
-      Words.fromOutside.contains(letter.kind) ? "Taken in, on disk, and answered 200." : "Left in the queue by another service.",
+      DisplayNames.fromOutside.contains(letter.kind) ? "Taken in, on disk, and answered 200." : "Left in the queue by another service.",
       letter.receivedAt)
     let lines = letter.history.map { line -> (Timestamp?, String) in
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let time = Int64(parts[0]) else { return (nil, line) }
       return (Timestamp(millisecondsSince1970: time), String(parts[1]))
     }
-    // The last line tells of the death itself.
+    // The last line is the final failure.
     for (place, line) in lines.enumerated() where place < lines.count - 1 || line.1 != letter.lastError {
       add("warn", "Failed", Redaction.text(line.1), line.0)
     }

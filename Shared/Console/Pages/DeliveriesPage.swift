@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Deliveries over time, by kind and verdict, and why they were rejected.
+/// Deliveries over time, by kind and verdict, and the reasons of rejections.
 struct DeliveriesPage {
   let layout: Layout
   let ranges: [Layout.Link]
@@ -26,16 +26,21 @@ struct DeliveriesPage {
     let plots = DeliveryPlots(response, range)
     let all = plots.total()
     figures = [
-      Figure("Deliveries", Figures.count(all), note: "in \(range.name)"),
-      Figure("Verified", Figures.count(plots.total(verdict: "verified")), note: Figures.share(plots.total(verdict: "verified"), of: all)),
-      Figure("Counted before", Figures.count(plots.total(verdict: "duplicate")), note: "made no second event"),
-      Figure("Rejected", Figures.count(plots.total(verdict: "rejected")), note: Figures.share(plots.total(verdict: "rejected"), of: all)),
+      Figure("Deliveries", DisplayFormat.count(all), note: "in \(range.name)"),
       Figure(
-        "Given up", Figures.count(plots.total(verdict: "dead")), note: "dead letters", style: plots.total(verdict: "dead") > 0 ? "bad" : "",
+        "Verified", DisplayFormat.count(plots.total(verdict: "verified")),
+        note: DisplayFormat.share(plots.total(verdict: "verified"), of: all)),
+      Figure("Counted before", DisplayFormat.count(plots.total(verdict: "duplicate")), note: "made no second event"),
+      Figure(
+        "Rejected", DisplayFormat.count(plots.total(verdict: "rejected")),
+        note: DisplayFormat.share(plots.total(verdict: "rejected"), of: all)),
+      Figure(
+        "Given up", DisplayFormat.count(plots.total(verdict: "dead")), note: "dead letters",
+        style: plots.total(verdict: "dead") > 0 ? "bad" : "",
         href: layout.base + ConsolePage.deadLetters.path),
     ]
     plot = plots.plot(id: "all", title: "All deliveries by verdict")
-    kinds = plots.kinds.enumerated().map { place, kind in plots.plot(id: "kind-\(place)", title: Words.kind(kind), kind: kind) }
+    kinds = plots.kinds.enumerated().map { place, kind in plots.plot(id: "kind-\(place)", title: DisplayNames.kind(kind), kind: kind) }
     hasKinds = !kinds.isEmpty
     reasons = plots.reasons
     (verdicts, rows) = plots.table

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Counts of deliveries by column, as plots show them.
+/// Counts of deliveries by column, for plots.
 struct DeliveryPlots {
   struct Column {
     let start: Timestamp
@@ -27,20 +27,20 @@ struct DeliveryPlots {
 
   func total(verdict: String) -> Int64 { total { $0.verdict == verdict } }
 
-  /// The kinds that there are, in their order.
+  /// The kinds with deliveries, in order.
   var kinds: [String] {
     let found = Set(all.map(\.kind))
-    let known = Words.kinds.map(\.0).filter(found.contains)
+    let known = DisplayNames.kinds.map(\.0).filter(found.contains)
     return known + found.subtracting(known).sorted()
   }
 
-  /// Columns by verdict; of one kind, or of all.
+  /// A plot by verdict, of one kind or of all.
   func plot(id: String, title: String, kind: String? = nil) -> Plot {
     let found = Set(all.map(\.verdict))
-    let verdicts = Words.verdicts + found.subtracting(Words.verdicts).sorted()
+    let verdicts = DisplayNames.verdicts + found.subtracting(DisplayNames.verdicts).sorted()
     let series = verdicts.map { verdict in
       Plot.Series(
-        name: Words.verdict(verdict), style: Words.verdicts.contains(verdict) ? "s-\(verdict)" : "s-other",
+        name: DisplayNames.verdict(verdict), style: DisplayNames.verdicts.contains(verdict) ? "s-\(verdict)" : "s-other",
         values: columns.map { column in
           column.counts.reduce(0) { $0 + ($1.verdict == verdict && (kind == nil || $1.kind == kind) ? $1.count ?? 0 : 0) }
         })
@@ -49,20 +49,23 @@ struct DeliveryPlots {
   }
 
   private var names: [String] {
-    columns.map { range == .hour || range == .sixHours ? Figures.clock($0.start) : "\(Figures.day($0.start)) \(Figures.clock($0.start))" }
+    columns.map {
+      range == .hour || range == .sixHours
+        ? DisplayFormat.clock($0.start) : "\(DisplayFormat.day($0.start)) \(DisplayFormat.clock($0.start))"
+    }
   }
 
   private var labels: [String] {
     guard let first = columns.first, let last = columns.last else { return [] }
     let middle = columns[columns.count / 2]
-    return [first, middle, last].map { range == .week ? Figures.day($0.start) : Figures.clock($0.start) }
+    return [first, middle, last].map { range == .week ? DisplayFormat.day($0.start) : DisplayFormat.clock($0.start) }
   }
 
-  /// Why deliveries were rejected.
+  /// The reasons of rejections.
   var reasons: BarList {
     var counts: [String: Int64] = [:]
     for count in all where count.verdict == "rejected" { counts[count.reason ?? "unknown", default: 0] += count.count ?? 0 }
-    return BarList(counts.map { (name: $0.key, note: Words.reason($0.key), count: $0.value) }, most: 20, style: "s-rejected")
+    return BarList(counts.map { (name: $0.key, note: DisplayNames.reason($0.key), count: $0.value) }, most: 20, style: "s-rejected")
   }
 
   struct KindRow {
@@ -73,12 +76,13 @@ struct DeliveryPlots {
 
   /// A table of kinds and verdicts.
   var table: (verdicts: [String], rows: [KindRow]) {
-    let verdicts = Words.verdicts.filter { total(verdict: $0) > 0 }
+    let verdicts = DisplayNames.verdicts.filter { total(verdict: $0) > 0 }
     let rows = kinds.map { kind in
       KindRow(
-        kind: Words.kind(kind), cells: verdicts.map { verdict in Figures.count(total { $0.kind == kind && $0.verdict == verdict }) },
-        total: Figures.count(total { $0.kind == kind }))
+        kind: DisplayNames.kind(kind),
+        cells: verdicts.map { verdict in DisplayFormat.count(total { $0.kind == kind && $0.verdict == verdict }) },
+        total: DisplayFormat.count(total { $0.kind == kind }))
     }
-    return (verdicts.map(Words.verdict), rows)
+    return (verdicts.map(DisplayNames.verdict), rows)
   }
 }

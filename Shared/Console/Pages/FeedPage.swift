@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Who reads the feed, and who is behind.
+/// The readers of the feed, and their backlogs.
 struct FeedPage {
   struct Row {
     let name: String
@@ -20,7 +20,7 @@ struct FeedPage {
     let lastSuccess: Moment?
   }
 
-  /// What a reader has not dealt with for longer than this is told of.
+  /// The age of a backlog from which it is reported, seconds.
   private static let lateSeconds = 300.0
 
   let layout: Layout
@@ -44,10 +44,10 @@ struct FeedPage {
       all.isEmpty
       ? []
       : [
-        Figure("Subscriptions", Figures.count(Int64(all.count)), note: "\(Figures.count(Int64(pushed.count))) pushed"),
-        Figure("Behind", Figures.count(Int64(behind)), note: "by more than 5 minutes", style: behind > 0 ? "warn" : "good"),
-        Figure("Lost events", Figures.count(dropped), note: "not taken in time", style: dropped > 0 ? "bad" : "good"),
-        Figure("Endpoints off", Figures.count(Int64(down)), note: "disabled or gone", style: down > 0 ? "bad" : "good"),
+        Figure("Subscriptions", DisplayFormat.count(Int64(all.count)), note: "\(DisplayFormat.count(Int64(pushed.count))) pushed"),
+        Figure("Behind", DisplayFormat.count(Int64(behind)), note: "by more than 5 minutes", style: behind > 0 ? "warn" : "good"),
+        Figure("Lost events", DisplayFormat.count(dropped), note: "not taken in time", style: dropped > 0 ? "bad" : "good"),
+        Figure("Endpoints off", DisplayFormat.count(Int64(down)), note: "disabled or gone", style: down > 0 ? "bad" : "good"),
       ]
   }
 
@@ -64,13 +64,13 @@ struct FeedPage {
     let trouble = [status?.reason, status?.lastError].compactMap { $0 }.filter { !$0.isEmpty }.map(Redaction.text).joined(separator: "; ")
     return Row(
       name: one.name, way: one.push == nil ? "pulled" : "pushed", isPushed: one.push != nil, state: state, style: style,
-      backlog: Figures.count(one.backlog ?? 0), age: one.oldestUnacknowledgedAgeSeconds.map { Figures.age(seconds: $0) } ?? "–",
-      dropped: Figures.count(one.dropped ?? 0), hasDropped: (one.dropped ?? 0) > 0, wants: wants(one),
+      backlog: DisplayFormat.count(one.backlog ?? 0), age: one.oldestUnacknowledgedAgeSeconds.map { DisplayFormat.age(seconds: $0) } ?? "–",
+      dropped: DisplayFormat.count(one.dropped ?? 0), hasDropped: (one.dropped ?? 0) > 0, wants: wants(one),
       address: one.push?.url.map(Redaction.address) ?? "", trouble: trouble, hasTrouble: !trouble.isEmpty,
       since: Moment(one.createdAt, now: now), lastSuccess: Moment(status?.lastSuccess, now: now))
   }
 
-  /// Which events it has, in words.
+  /// The events of a subscription, in words.
   private static func wants(_ one: Subscription) -> String {
     var parts = one.types.isEmpty ? ["all types"] : one.types
     if let filter = one.filter { parts += filter.adNetworkIds + filter.apps + filter.environments }

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import Cryptography
 
-/// Signing keys by state: ids and states, never a private half, which signer alone has.
+/// Signing keys by state, with ids and public keys only.
 struct KeysPage {
   struct Row {
     let id: String
@@ -12,7 +12,7 @@ struct KeysPage {
     let fingerprint: String
   }
 
-  /// Keys of one ad network or app for one use.
+  /// The keys of one ad network or app for one use.
   struct Owner {
     let name: String
     let use: String
@@ -40,7 +40,8 @@ struct KeysPage {
       ? []
       : Self.states.map { state in
         let count = keys.count { $0.state == state }
-        return Figure(state.prefix(1).uppercased() + state.dropFirst(), Figures.count(Int64(count)), note: Words.keyState(state))
+        return Figure(
+          state.prefix(1).uppercased() + state.dropFirst(), DisplayFormat.count(Int64(count)), note: DisplayNames.keyState(state))
       }
   }
 
@@ -48,7 +49,7 @@ struct KeysPage {
     let byOwner = Dictionary(grouping: keys) { [$0.adNetworkId ?? $0.bundleId ?? "", $0.use] }
     return byOwner.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { owner, keys in
       Owner(
-        name: owner[0], use: Words.keyUse(owner[1]), signs: keys.contains { $0.state == "active" },
+        name: owner[0], use: DisplayNames.keyUse(owner[1]), signs: keys.contains { $0.state == "active" },
         rows: keys.sorted { order($0) < order($1) }.map(row))
     }
   }
@@ -57,10 +58,10 @@ struct KeysPage {
 
   private static func row(_ key: SigningKeyInfo) -> Row {
     let style = ["active": "good", "pending": "run", "retiring": "warn", "revoked": "bad"][key.state] ?? "plain"
-    // Of the public half, as `openssl pkey -pubin -outform DER | sha256sum` tells it.
+    // The fingerprint of the public key, as `openssl pkey -pubin -outform DER | sha256sum` prints it.
     let fingerprint = (try? PublicKey(pem: key.publicKey)).map { Hex.encode(SHA256Digest.hash($0.subjectPublicKeyInfo)).prefix(16) } ?? "–"
     return Row(
-      id: key.keyId, state: key.state, style: style, meaning: Words.keyState(key.state), algorithm: key.algorithm,
+      id: key.keyId, state: key.state, style: style, meaning: DisplayNames.keyState(key.state), algorithm: key.algorithm,
       fingerprint: String(fingerprint))
   }
 }

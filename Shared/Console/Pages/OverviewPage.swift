@@ -1,8 +1,8 @@
 import AttributionProtocol
 
-/// What is asked first: does everything go well?
+/// The overview: shows whether everything is in order.
 struct OverviewPage {
-  /// Something to look at.
+  /// A problem that needs attention.
   struct Concern {
     /// `bad` or `warn`.
     let style: String
@@ -38,11 +38,11 @@ struct OverviewPage {
       let plots = DeliveryPlots(counts, .hour)
       plot = plots.plot(id: "last-hour", title: "Deliveries in the last hour")
       let (all, rejected) = (plots.total(), plots.total(verdict: "rejected"))
-      figures.append(Figure("Deliveries", Figures.count(all), note: "in the last hour", href: href(.deliveries)))
+      figures.append(Figure("Deliveries", DisplayFormat.count(all), note: "in the last hour", href: href(.deliveries)))
       let isMuch = rejected >= 20 && rejected * 2 > all
       figures.append(
         Figure(
-          "Rejected", Figures.share(rejected, of: all), note: Figures.plural(rejected, "delivery", "deliveries"),
+          "Rejected", DisplayFormat.share(rejected, of: all), note: DisplayFormat.plural(rejected, "delivery", "deliveries"),
           style: isMuch ? "warn" : "",
           href: href(.deliveries)))
       if isMuch {
@@ -60,11 +60,12 @@ struct OverviewPage {
       let count = Int64(found.gaps.count)
       figures.append(
         Figure(
-          "Open gaps", Figures.count(count) + (found.isCut ? "+" : ""), note: "in App Store subscriptions", style: count > 0 ? "warn" : "",
+          "Open gaps", DisplayFormat.count(count) + (found.isCut ? "+" : ""), note: "in App Store subscriptions",
+          style: count > 0 ? "warn" : "",
           href: href(.appStore)))
       let stuck = found.gaps.filter { $0.lastError != nil }
       if !stuck.isEmpty {
-        concern("warn", "\(Figures.plural(Int64(stuck.count), "gap", "gaps")) could not be looked up at Apple yet.", .appStore)
+        concern("warn", "\(DisplayFormat.plural(Int64(stuck.count), "gap", "gaps")) could not be looked up at Apple yet.", .appStore)
       }
     }
     for owner in (keys.value.map { KeysPage.owners($0.keys) } ?? []) where !owner.signs {
@@ -74,7 +75,7 @@ struct OverviewPage {
     self.figures = figures
     self.concerns = concerns.sorted { ($0.style == "bad" ? 0 : 1) < ($1.style == "bad" ? 0 : 1) }
     notice = counts.notice
-    // Each service that does not answer is told of once; what this reader may not see is not.
+    // Each service that does not answer is reported once. What this reader may not see is left out.
     var told: Set<Notice> = []
     silent = [queues.notice, subscriptions.notice, gaps.notice, keys.notice].compactMap { $0 }.filter { told.insert($0).inserted }
     isFine = concerns.isEmpty && !silent.contains { $0.style == "bad" } && notice?.style != "bad"
@@ -89,22 +90,24 @@ struct OverviewPage {
     let isLate = queues.contains { QueuesPage.isLate($0) }
     figures.append(
       Figure(
-        "Waiting", Figures.count(waiting), note: age.map { "the oldest for \(Figures.age(seconds: $0))" } ?? "nothing waits",
+        "Waiting", DisplayFormat.count(waiting), note: age.map { "the oldest for \(DisplayFormat.age(seconds: $0))" } ?? "nothing waits",
         style: isLate ? "warn" : "good", href: href(.queues)))
     figures.append(
       Figure(
-        "Dead letters", Figures.count(dead), note: dead > 0 ? "given up, kept for you" : "none given up", style: dead > 0 ? "bad" : "good",
+        "Dead letters", DisplayFormat.count(dead), note: dead > 0 ? "given up, kept for you" : "none given up",
+        style: dead > 0 ? "bad" : "good",
         href: href(.deadLetters)))
     for queue in queues {
       if queue.paused == true {
         concern("warn", "The queue \(queue.name) is paused: what comes in is kept and waits.", .queues)
       } else if QueuesPage.isLate(queue) {
         concern(
-          "warn", "In the queue \(queue.name) the oldest delivery has waited for \(Figures.age(seconds: queue.oldestAgeSeconds ?? 0)).",
+          "warn",
+          "In the queue \(queue.name) the oldest delivery has waited for \(DisplayFormat.age(seconds: queue.oldestAgeSeconds ?? 0)).",
           .queues)
       }
       if let dead = queue.dead, dead > 0 {
-        concern("bad", "\(Figures.plural(dead, "dead letter", "dead letters")) in the queue \(queue.name).", .deadLetters)
+        concern("bad", "\(DisplayFormat.plural(dead, "dead letter", "dead letters")) in the queue \(queue.name).", .deadLetters)
       }
     }
   }
@@ -117,23 +120,24 @@ struct OverviewPage {
     let age = subscriptions.compactMap(\.oldestUnacknowledgedAgeSeconds).max()
     figures.append(
       Figure(
-        "Feed backlog", Figures.count(backlog),
+        "Feed backlog", DisplayFormat.count(backlog),
         note: subscriptions.isEmpty
-          ? "no subscription yet" : age.map { "of the slowest reader, for \(Figures.age(seconds: $0))" } ?? "all readers keep up",
+          ? "no subscription yet" : age.map { "of the slowest reader, for \(DisplayFormat.age(seconds: $0))" } ?? "all readers keep up",
         style: subscriptions.contains(where: FeedPage.isBehind) ? "warn" : "", href: href(.subscriptions)))
     for one in subscriptions {
       if let status = one.endpointStatus, status.state != "enabled" {
         concern("bad", "Nothing is pushed to the endpoint of \(one.name): it is \(status.state).", .subscriptions)
       } else if let since = one.endpointStatus?.failingSince {
-        concern("warn", "The endpoint of \(one.name) has taken nothing since \(Figures.time(since)).", .subscriptions)
+        concern("warn", "The endpoint of \(one.name) has taken nothing since \(DisplayFormat.time(since)).", .subscriptions)
       } else if FeedPage.isBehind(one) {
         concern(
           "warn",
-          "\(one.name) is behind: its oldest event has waited for \(Figures.age(seconds: one.oldestUnacknowledgedAgeSeconds ?? 0)).",
+          "\(one.name) is behind: its oldest event has waited for \(DisplayFormat.age(seconds: one.oldestUnacknowledgedAgeSeconds ?? 0)).",
           .subscriptions)
       }
       if let dropped = one.dropped, dropped > 0 {
-        concern("bad", "\(one.name) has lost \(Figures.plural(dropped, "event", "events")) that it did not take in time.", .subscriptions)
+        concern(
+          "bad", "\(one.name) has lost \(DisplayFormat.plural(dropped, "event", "events")) that it did not take in time.", .subscriptions)
       }
     }
   }

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// How much waits where, and for how long.
+/// The queues: how many messages wait, and for how long.
 struct QueuesPage {
   struct Row {
     let name: String
@@ -13,7 +13,7 @@ struct QueuesPage {
     let deadHref: String
   }
 
-  /// What has waited longer than this is told of.
+  /// The waiting time from which a queue is reported, seconds.
   private static let lateSeconds = 60.0
 
   let layout: Layout
@@ -36,10 +36,10 @@ struct QueuesPage {
       let isLate = Self.isLate(queue)
       let state = queue.paused == true ? "paused" : isLate ? "behind" : (queue.depth ?? 0) > 0 ? "working" : "idle"
       return Row(
-        name: queue.name, what: Words.queue(queue.name), depth: Figures.count(queue.depth ?? 0),
-        inFlight: Figures.count(queue.inFlight ?? 0),
-        delayed: Figures.count(queue.delayed ?? 0), dead: Figures.count(queue.dead ?? 0), hasDead: (queue.dead ?? 0) > 0,
-        age: queue.oldestAgeSeconds.map { Figures.age(seconds: $0) } ?? "–", state: state,
+        name: queue.name, what: DisplayNames.queue(queue.name), depth: DisplayFormat.count(queue.depth ?? 0),
+        inFlight: DisplayFormat.count(queue.inFlight ?? 0),
+        delayed: DisplayFormat.count(queue.delayed ?? 0), dead: DisplayFormat.count(queue.dead ?? 0), hasDead: (queue.dead ?? 0) > 0,
+        age: queue.oldestAgeSeconds.map { DisplayFormat.age(seconds: $0) } ?? "–", state: state,
         style: queue.paused == true || isLate ? "warn" : "good",
         deadHref: "\(layout.base)\(ConsolePage.deadLetters.path)?queue=\(FormFields.encoded(queue.name))")
     }
@@ -49,22 +49,23 @@ struct QueuesPage {
       queues.isEmpty
       ? []
       : [
-        Figure("Ready", Figures.count(sum(\.depth)), note: "to be worked now"),
+        Figure("Ready", DisplayFormat.count(sum(\.depth)), note: "to be worked now"),
         Figure(
-          "Oldest", age.map { Figures.age(seconds: $0) } ?? "–", note: "time that it has waited",
+          "Oldest", age.map { DisplayFormat.age(seconds: $0) } ?? "–", note: "time that it has waited",
           style: queues.contains(where: Self.isLate) ? "warn" : ""),
-        Figure("Delayed", Figures.count(sum(\.delayed)), note: "due later, or behind others"),
+        Figure("Delayed", DisplayFormat.count(sum(\.delayed)), note: "due later, or behind others"),
         Figure(
-          "Dead letters", Figures.count(sum(\.dead)), style: sum(\.dead) > 0 ? "bad" : "", href: layout.base + ConsolePage.deadLetters.path),
+          "Dead letters", DisplayFormat.count(sum(\.dead)), style: sum(\.dead) > 0 ? "bad" : "",
+          href: layout.base + ConsolePage.deadLetters.path),
       ]
   }
 
-  /// How much was ready in each of the last sixty minutes, and for how long the oldest had waited: of intake, and of other queues that had
-  /// anything.
+  /// The number of ready messages and the age of the oldest one in each of the last sixty minutes, for intake and for other queues with
+  /// messages.
   private static func plots(_ moments: [QueueMoment], now: Int64) -> [Plot] {
     let newest = now / 60_000
     let minutes = (newest - 59...newest).map { Timestamp(millisecondsSince1970: $0 * 60_000) }
-    let names = minutes.map(Figures.clock)
+    let names = minutes.map(DisplayFormat.clock)
     let labels = [names[0], names[30], names[59]]
     let known = Set(moments.flatMap { $0.queues.filter { ($0.depth ?? 0) > 0 }.map(\.name) }).subtracting(["intake"]).sorted()
     return (["intake"] + known).flatMap { queue in
@@ -87,6 +88,6 @@ struct QueuesPage {
     }
   }
 
-  /// Whether something has been ready for too long.
+  /// True if a message has been ready for too long.
   static func isLate(_ queue: QueueState) -> Bool { (queue.oldestAgeSeconds ?? 0) > lateSeconds }
 }

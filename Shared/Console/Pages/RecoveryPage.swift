@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// What is brought back from Apple, and which receipts move, and how far that is.
+/// Recoveries and migrations, and their progress.
 struct RecoveryPage {
   struct Part {
     let name: String
@@ -20,7 +20,7 @@ struct RecoveryPage {
     let parts: [Part]
     let trouble: String
     let hasTrouble: Bool
-    /// The class of its notice.
+    /// The CSS class of its notice.
     let troubleStyle: String
   }
 
@@ -43,7 +43,7 @@ struct RecoveryPage {
       NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.most))
     let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
     recoveriesNotice = recoveries.notice
-    // Where both say the same, it is said once.
+    // The same notice is shown once.
     migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice
     let found = recoveries.value?.recoveries ?? []
     let moved = migrations.value?.migrations ?? []
@@ -56,16 +56,16 @@ struct RecoveryPage {
       let running = found.count { $0.state == "running" }
       let failed = found.count { $0.state == "failed" }
       figures = [
-        Figure("Recoveries running", Figures.count(Int64(running))),
+        Figure("Recoveries running", DisplayFormat.count(Int64(running))),
         Figure(
-          "Brought back", Figures.count(found.reduce(0) { $0 + ($1.accepted ?? 0) }),
-          note: "notifications, by the last \(Figures.plural(Int64(found.count), "recovery", "recoveries"))"),
-        Figure("Failed", Figures.count(Int64(failed)), note: "of them", style: failed > 0 ? "bad" : "good"),
+          "Brought back", DisplayFormat.count(found.reduce(0) { $0 + ($1.accepted ?? 0) }),
+          note: "notifications, by the last \(DisplayFormat.plural(Int64(found.count), "recovery", "recoveries"))"),
+        Figure("Failed", DisplayFormat.count(Int64(failed)), note: "of them", style: failed > 0 ? "bad" : "good"),
       ]
     }
     if migrations.value != nil {
       figures.append(
-        Figure("Receipts waiting", Figures.count(moved.reduce(0) { $0 + ($1.waiting ?? 0) }), note: "in migrations"))
+        Figure("Receipts waiting", DisplayFormat.count(moved.reduce(0) { $0 + ($1.waiting ?? 0) }), note: "in migrations"))
     }
     self.figures = figures
   }
@@ -83,7 +83,7 @@ struct RecoveryPage {
 
   private static func job(_ one: Recovery, now: Int64) -> Job {
     var about = [one.environment]
-    if let start = one.startDate, let end = one.endDate { about.append(Figures.range(start, end)) }
+    if let start = one.startDate, let end = one.endDate { about.append(DisplayFormat.range(start, end)) }
     switch one.origin {
     case "outage": about.append("after an outage")
     case "schedule": about.append("by its schedule")
@@ -100,9 +100,11 @@ struct RecoveryPage {
       percent: percent(one.progress), about: about.filter { !$0.isEmpty }.joined(separator: " · "),
       started: Moment(one.startedAt, now: now),
       parts: [
-        Part(name: "read", count: Figures.count(one.fetched ?? 0)), Part(name: "brought back", count: Figures.count(one.accepted ?? 0)),
-        Part(name: "known before", count: Figures.count(one.duplicates ?? 0)), Part(name: "failed", count: Figures.count(one.failed ?? 0)),
-        Part(name: "pages", count: Figures.count(one.pages ?? 0)),
+        Part(name: "read", count: DisplayFormat.count(one.fetched ?? 0)),
+        Part(name: "brought back", count: DisplayFormat.count(one.accepted ?? 0)),
+        Part(name: "known before", count: DisplayFormat.count(one.duplicates ?? 0)),
+        Part(name: "failed", count: DisplayFormat.count(one.failed ?? 0)),
+        Part(name: "pages", count: DisplayFormat.count(one.pages ?? 0)),
       ], trouble: trouble, hasTrouble: !trouble.isEmpty, troubleStyle: one.state == "failed" ? "bad" : "warn")
   }
 
@@ -110,14 +112,16 @@ struct RecoveryPage {
     let failed = one.failed ?? 0
     return Job(
       id: one.migrationId, title: one.bundleId, state: one.state, style: style(one.state), isRunning: one.state == "running",
-      percent: percent(one.progress), about: Figures.plural(one.receipts ?? 0, "receipt", "receipts"),
+      percent: percent(one.progress), about: DisplayFormat.plural(one.receipts ?? 0, "receipt", "receipts"),
       started: Moment(one.startedAt, now: now),
       parts: [
-        Part(name: "migrated", count: Figures.count(one.migrated ?? 0)), Part(name: "waiting", count: Figures.count(one.waiting ?? 0)),
-        Part(name: "failed", count: Figures.count(failed)), Part(name: "handed in twice", count: Figures.count(one.duplicates ?? 0)),
-        Part(name: "without a purchase", count: Figures.count(one.noPurchase ?? 0)),
-        Part(name: "subscriptions", count: Figures.count(one.subscriptions ?? 0)),
-        Part(name: "transactions", count: Figures.count(one.transactions ?? 0)),
+        Part(name: "migrated", count: DisplayFormat.count(one.migrated ?? 0)),
+        Part(name: "waiting", count: DisplayFormat.count(one.waiting ?? 0)),
+        Part(name: "failed", count: DisplayFormat.count(failed)),
+        Part(name: "handed in twice", count: DisplayFormat.count(one.duplicates ?? 0)),
+        Part(name: "without a purchase", count: DisplayFormat.count(one.noPurchase ?? 0)),
+        Part(name: "subscriptions", count: DisplayFormat.count(one.subscriptions ?? 0)),
+        Part(name: "transactions", count: DisplayFormat.count(one.transactions ?? 0)),
       ], trouble: failed > 0 ? "ListMigrationFailures tells of each receipt that could not be migrated." : "", hasTrouble: failed > 0,
       troubleStyle: "warn")
   }

@@ -1,8 +1,8 @@
-/// Where a token is entered.
+/// The page for entering a token.
 struct SignInPage {
   let base: String
   let formToken: String
-  /// Where the reader goes afterwards.
+  /// The destination after signing in.
   let next: String
   let error: String
   let hasError: Bool
@@ -18,7 +18,7 @@ struct SignInPage {
   }
 }
 
-/// A page that is a sentence.
+/// A page with a message.
 struct MessagePage {
   let layout: Layout
   let heading: String

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// What verified postbacks said: conversion values of an app, source identifiers of an ad network.
+/// The values in verified postbacks: conversion values of an app, source identifiers of an ad network.
 struct ValuesPage {
   struct Choice {
     let value: String
@@ -45,10 +45,11 @@ struct ValuesPage {
     let withFine = sum(conversions.filter { $0.fineValue != nil })
     let withCoarse = sum(conversions.filter { $0.coarseValue != nil })
     figures = [
-      Figure("Postbacks", Figures.count(all), note: "of production, verified"),
-      Figure("Fine values", Figures.share(withFine, of: all), note: Figures.count(withFine)),
-      Figure("Coarse values", Figures.share(withCoarse, of: all), note: Figures.count(withCoarse)),
-      Figure("Without a value", Figures.share(all - withFine - withCoarse, of: all), note: "too few people for Apple to say, or no win"),
+      Figure("Postbacks", DisplayFormat.count(all), note: "of production, verified"),
+      Figure("Fine values", DisplayFormat.share(withFine, of: all), note: DisplayFormat.count(withFine)),
+      Figure("Coarse values", DisplayFormat.share(withCoarse, of: all), note: DisplayFormat.count(withCoarse)),
+      Figure(
+        "Without a value", DisplayFormat.share(all - withFine - withCoarse, of: all), note: "too few people for Apple to say, or no win"),
     ]
     var byValue = Array(repeating: Int64(0), count: 64)
     for count in conversions {
@@ -68,12 +69,12 @@ struct ValuesPage {
       sources.map { source in
         (
           name: source.sourceIdentifier,
-          note: "\(source.adNetworkId), \(Figures.plural(Int64(source.sourceIdentifier.count), "digit", "digits"))",
+          note: "\(source.adNetworkId), \(DisplayFormat.plural(Int64(source.sourceIdentifier.count), "digit", "digits"))",
           count: source.count ?? 0
         )
       }, most: 20)
     hasOthers = (response.others ?? 0) > 0
-    others = Figures.count(response.others ?? 0)
+    others = DisplayFormat.count(response.others ?? 0)
   }
 
   private static func choices(_ values: [String], _ chosen: String?, _ all: String) -> [Choice] {

@@ -1,12 +1,12 @@
 import AttributionProtocol
 
-/// Columns over time or over values, each of several parts: what an SVG needs, worked out. The drawing is stretched to the width that it
-/// has; texts stand beside it, so that they are not.
+/// A stacked column chart over time or over values, with everything that its SVG needs. The drawing is stretched to the available width;
+/// texts are outside of it, so that they are not stretched.
 struct Plot {
-  /// A part of every column.
+  /// A series, which is a part of every column.
   struct Series {
     let name: String
-    /// The class of its colour.
+    /// The CSS class of its colour.
     let style: String
     let values: [Int64]
 
@@ -19,7 +19,7 @@ struct Plot {
   }
 
   struct Column {
-    /// What is told of it where it is pointed at.
+    /// The tooltip.
     let text: String
     let x, width, height: String
     let bars: [Bar]
@@ -41,7 +41,7 @@ struct Plot {
 
   let id: String
   let title: String
-  /// What it shows, for those who do not see it.
+  /// A description for screen readers.
   let summary: String
   let unit: String
   let width: String
@@ -57,10 +57,10 @@ struct Plot {
   let empty: String
 
   /// - Parameters:
-  ///   - names: of the columns, as the table and the pointer tell them.
-  ///   - labels: under the drawing, spread evenly.
-  ///   - isLevel: whether the values are what was there at a time, which is not to be added up over it.
-  ///   - empty: what is said where there is nothing.
+  /// - names: the names of columns, for the table and tooltips.
+  /// - labels: the labels under the drawing, evenly distributed.
+  /// - isLevel: true if the values are levels at a time, which must not be added up.
+  /// - empty: the text if there are no values.
   init(
     id: String, title: String, unit: String, names: [String], labels: [String], series: [Series], isLevel: Bool = false,
     empty: String = "Nothing in this time.", tableHead: String = "Time"
@@ -76,13 +76,13 @@ struct Plot {
     self.empty = empty
     hasData = total > 0
     width = Self.number(Double(names.count) * Self.step)
-    top = Figures.short(bound)
-    middle = bound % 2 == 0 ? Figures.short(bound / 2) : ""
+    top = DisplayFormat.short(bound)
+    middle = bound % 2 == 0 ? DisplayFormat.short(bound / 2) : ""
     columns = names.indices.map { place in
       var bottom = Self.height
       var bars: [Bar] = []
       for one in shown where one.values[place] > 0 {
-        // What is there can be seen.
+        // A value above 0 must be visible.
         let height = max(1, Double(one.values[place]) / Double(bound) * Self.height)
         bottom -= height
         bars.append(
@@ -91,25 +91,26 @@ struct Plot {
             width: Self.number(Self.step - 2),
             height: Self.number(height)))
       }
-      let parts = shown.filter { $0.values[place] > 0 }.map { "\(Figures.count($0.values[place])) \($0.name)" }
+      let parts = shown.filter { $0.values[place] > 0 }.map { "\(DisplayFormat.count($0.values[place])) \($0.name)" }
       return Column(
         text: "\(names[place]): \(parts.isEmpty ? "none" : parts.joined(separator: ", "))", x: Self.number(Double(place) * Self.step),
         width: Self.number(Self.step), height: Self.number(Self.height), bars: bars)
     }
-    func told(_ one: Series) -> String { Figures.count(isLevel ? one.values.last ?? 0 : one.total) }
+    func told(_ one: Series) -> String { DisplayFormat.count(isLevel ? one.values.last ?? 0 : one.total) }
     legend = shown.map { Legend(style: $0.style, name: $0.name, total: told($0)) }
     heads = [tableHead] + shown.map(\.name)
     rows = names.indices.filter { sums[$0] > 0 }.map { place in
-      Row(label: names[place], cells: shown.map { Figures.count($0.values[place]) })
+      Row(label: names[place], cells: shown.map { DisplayFormat.count($0.values[place]) })
     }
     summary =
       total == 0
       ? "\(title): nothing."
-      : "\(title): " + (isLevel ? "" : "\(Figures.count(total)) in all, ") + "\(Figures.count(sums.max() ?? 0)) in the highest column; "
+      : "\(title): " + (isLevel ? "" : "\(DisplayFormat.count(total)) in all, ")
+        + "\(DisplayFormat.count(sums.max() ?? 0)) in the highest column; "
         + shown.map { "\(told($0)) \($0.name)" }.joined(separator: ", ") + "."
   }
 
-  /// The end of an axis: 1, 2 or 5 and noughts.
+  /// The end of an axis: 1, 2 or 5 times a power of ten.
   static func bound(_ most: Int64) -> Int64 {
     var size: Int64 = 1
     while size < .max / 100 {
@@ -119,7 +120,7 @@ struct Plot {
     return most
   }
 
-  /// A coordinate: no more digits than a screen shows.
+  /// A coordinate, rounded to what a screen can show.
   static func number(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     if hundredths % 100 == 0 { return String(hundredths / 100) }
@@ -128,7 +129,7 @@ struct Plot {
   }
 }
 
-/// A list of values, each with a bar beside it.
+/// A list of values with bars.
 struct BarList {
   struct Item {
     let name: String
@@ -153,12 +154,13 @@ struct BarList {
     let greatest = sorted.first?.count ?? 1
     items = sorted.prefix(most).map { value in
       Item(
-        name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: Figures.count(value.count),
-        share: Figures.share(value.count, of: total), width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
+        name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: DisplayFormat.count(value.count),
+        share: DisplayFormat.share(value.count, of: total),
+        width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
     }
     hasItems = !items.isEmpty
     let rest = sorted.dropFirst(most)
     hasMore = !rest.isEmpty
-    more = "\(Figures.count(Int64(rest.count))) more with \(Figures.count(rest.reduce(0) { $0 + $1.count })) together"
+    more = "\(DisplayFormat.count(Int64(rest.count))) more with \(DisplayFormat.count(rest.reduce(0) { $0 + $1.count })) together"
   }
 }

@@ -1,8 +1,8 @@
 import AttributionProtocol
 import Synchronization
 
-/// Answers of a moment ago. What several readers look at is asked for once, however often their pages ask: to count the queues alone takes
-/// more than a thousand commands to Redis.
+/// A short-lived cache of responses. It makes one query for all readers of a page, because counting the queues alone takes more than a
+/// thousand commands to Redis.
 final class AnswerCache: Sendable {
   private struct Entry {
     let until: ContinuousClock.Instant
@@ -13,7 +13,7 @@ final class AnswerCache: Sendable {
   private static let most = 256
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// The answer to a question, known or asked for now.
+  /// The response to a query, from the cache or new.
   func answer<Answer: Sendable>(_ question: String, _ ask: @escaping @Sendable () async throws(RPCError) -> Answer)
     async throws(RPCError) -> Answer
   {

@@ -1,27 +1,27 @@
 import AttributionProtocol
 
-/// Gaps of all apps together, the newest first.
+/// The gaps of all apps, newest first.
 struct FoundGaps: Sendable {
   var gaps: [Gap] = []
-  /// Whether there are more.
+  /// True if there are more.
   var isCut = false
-  /// How many apps were asked about, where not about all.
+  /// The number of apps that were asked about, if not all.
   var onlyApps: Int?
 }
 
 extension ConsoleReader {
-  /// Apps that are asked about: each is a call.
+  /// The greatest number of apps that are asked about, since each takes a call.
   private static let mostApps = 50
 
   /// - Parameters:
-  ///   - state: only those in it.
-  ///   - app: only of this app, by its bundle id.
-  ///   - most: how many of each app.
-  func gaps(state: String?, app: String? = nil, most: Int32) async -> Reading<FoundGaps> {
+  /// - state: only gaps in this state.
+  /// - app: only gaps of this app, by its bundle id.
+  /// - most: the greatest number of gaps of each app.
+  func gaps(state: String?, app: String? = nil, most: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
     let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.mostApps))
-    let answers = await withTaskGroup(of: Reading<ListGapsResponse>.self) { group in
+    let answers = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
           await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: most, state: state))

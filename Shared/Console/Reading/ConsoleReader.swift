@@ -2,9 +2,9 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Asks for what a page shows, by the methods of the contract: for a reader what he may call, and no more.
+/// Calls the contract's methods for a page, with the permissions of its reader.
 struct ConsoleReader: Sendable {
-  /// How long another service is waited for: the rest of the page does not wait longer.
+  /// The timeout of calls to other services, so that the rest of a page need not wait longer.
   private static let patience: Duration = .seconds(3)
 
   let calls: PageCalls
@@ -13,17 +13,17 @@ struct ConsoleReader: Sendable {
 
   func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
 
-  /// Asks verifier itself.
-  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  /// Calls a method of verifier, without the network.
+  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     await ask(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
   }
 
-  func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.signer else { return .notice(.notConfigured("signer", "ATTRIBUTION_SIGNER_URL")) }
     return await ask(method, request, of: "signer", client)
   }
 
-  func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.recovery else {
       return .notice(.recoveryNotConfigured)
     }
@@ -31,7 +31,7 @@ struct ConsoleReader: Sendable {
   }
 
   private func ask<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, of service: String, _ client: RPCClient) async
-    -> Reading<Method.Response>
+    -> QueryResult<Method.Response>
   {
     await ask(method, request, of: service) { (_) throws(RPCError) in
       try await client.call(method, request, timeout: Self.patience)
@@ -41,7 +41,7 @@ struct ConsoleReader: Sendable {
   private func ask<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, of service: String,
     _ call: @escaping @Sendable (PageCalls) async throws(RPCError) -> Method.Response
-  ) async -> Reading<Method.Response> {
+  ) async -> QueryResult<Method.Response> {
     guard may(method) else { return .notice(.notAllowed(Method.name)) }
     let calls = calls
     do throws(RPCError) {

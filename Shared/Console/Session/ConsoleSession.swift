@@ -1,19 +1,19 @@
 import Cryptography
 import WireJSON
 
-/// What is kept of a reader who has signed in. The browser holds a random name of it and nothing else.
+/// The session of a reader who has signed in. The browser has only its random name.
 struct ConsoleSession: Sendable, Hashable {
-  /// Bytes of the name, and of the secret.
+  /// The size of the name and of the secret, bytes.
   static let size = 32
 
-  /// By it the caller is found as long as the token is valid: ``CallerDirectory/caller(ofToken:)``.
+  /// The mark by which the caller is found while its token is valid: ``CallerDirectory/caller(ofToken:)``.
   let mark: [UInt8]
-  /// What forms of the session carry, masked.
+  /// The secret of the session's forms, which contain it masked.
   let formSecret: [UInt8]
   /// Milliseconds since 1970.
   let endsAt: Int64
 
-  /// A session that begins now.
+  /// A new session.
   init(mark: [UInt8], endsAt: Int64) {
     self.mark = mark
     self.endsAt = endsAt
@@ -26,7 +26,7 @@ struct ConsoleSession: Sendable, Hashable {
     ]).serialized
   }
 
-  /// Nil for what is no session, or one that has ended.
+  /// Nil for an invalid or expired session.
   init?(json: [UInt8], now: Int64) {
     guard let value = try? JSONValue(parsing: json), let mark = value["mark"]?.stringValue.flatMap(Hex.decode),
       let secret = value["form"]?.stringValue.flatMap(Hex.decode), secret.count == Self.size, let endsAt = value["endsAt"]?.int64Value,

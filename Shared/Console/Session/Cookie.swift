@@ -1,21 +1,21 @@
 import ServiceRuntime
 
-/// The console's cookies: for its own pages alone, out of scripts' reach, and never sent along from another site.
+/// The console's cookies. They are limited to its own pages, inaccessible to scripts, and never sent from another site.
 struct Cookie: Sendable, Hashable {
   enum Name: String {
-    /// Names the session.
+    /// The name of the session.
     case session = "console"
-    /// What the form for signing in carries too.
+    /// The secret of the sign-in form.
     case form = "console-form"
   }
 
   let name: Name
-  /// Whether it travels over TLS alone.
+  /// True if it is sent only over TLS.
   let isSecure: Bool
-  /// Where the console begins.
+  /// The base path of the console.
   let base: String
 
-  /// `__Host-` has the browser refuse it where another host of the domain, or clear text, has set it.
+  /// The prefix `__Host-` makes the browser refuse the cookie if another host of the domain, or a clear-text response, has set it.
   private var fullName: String { (isSecure ? "__Host-" : "") + name.rawValue }
 
   /// The value of `Set-Cookie`.
@@ -23,10 +23,10 @@ struct Cookie: Sendable, Hashable {
     "\(fullName)=\(value); Path=\(isSecure ? "/" : base); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }
 
-  /// The value of `Set-Cookie` that takes it away.
+  /// The value of `Set-Cookie` that removes it.
   var clearing: String { setting("", seconds: 0) }
 
-  /// Its value in a request; nil where it is missing, or there several times: one of them is not ours.
+  /// Its value in a request; nil if it is missing or repeated, because one of several is not ours.
   func value(in request: IncomingRequest) -> String? {
     var found: String?
     for header in request.values("cookie") {

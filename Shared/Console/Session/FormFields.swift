@@ -1,8 +1,8 @@
-/// Fields of a form or of a query, `application/x-www-form-urlencoded`.
+/// The fields of a form or a query, `application/x-www-form-urlencoded`.
 struct FormFields: Sendable {
   private var values: [String: String] = [:]
 
-  /// The first of several values counts; what is no UTF-8 is left out.
+  /// The first of several values counts. Values that are not UTF-8 are left out.
   init(_ text: some StringProtocol) {
     for pair in text.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ struct FormFields: Sendable {
     }
   }
 
-  /// A value as a query holds it.
+  /// A value encoded for a query.
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

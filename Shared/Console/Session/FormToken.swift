@@ -1,7 +1,7 @@
 import Cryptography
 
-/// What a form carries to show that it came from a page of ours. Masked anew each time: pages are compressed, and one that held the same
-/// secret each time could be measured for it (BREACH).
+/// The token in a form that shows that the form is ours. It is masked differently each time, because the compressed size of pages could
+/// reveal a constant secret (BREACH).
 enum FormToken {
   static func make(_ secret: [UInt8]) -> String {
     let mask = RandomBytes.make(secret.count)

@@ -2,13 +2,13 @@ import AttributionQueue
 import Cryptography
 import RedisClient
 
-/// Sessions in Redis, so that every instance behind a balancer knows them, and one that has signed out is known to none. They lie under
-/// digests of their names: who reads Redis cannot take one over.
+/// Stores sessions in Redis, so that all instances behind a load balancer know them and a session that has ended is unknown to all. They
+/// are stored under digests of their names, so that access to Redis does not allow taking over a session.
 struct SessionStore: Sendable {
   let redis: RedisClient
   let life: Duration
 
-  /// Begins a session; answers its name.
+  /// Begins a session. Returns its name.
   func begin(mark: [UInt8], now: Int64) async throws(RedisError) -> String {
     let name = Hex.encode(RandomBytes.make(ConsoleSession.size))
     let session = ConsoleSession(mark: mark, endsAt: now + life.milliseconds)
@@ -16,7 +16,7 @@ struct SessionStore: Sendable {
     return name
   }
 
-  /// The session of that name; nil when there is none or it has ended.
+  /// The session with that name; nil if there is none or it has ended.
   func session(_ name: String, now: Int64) async throws(RedisError) -> ConsoleSession? {
     guard Self.isName(name), let json = try await redis.send(["GET", .string(Self.key(name))]).bytes else { return nil }
     return ConsoleSession(json: json, now: now)

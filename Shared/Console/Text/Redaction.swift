@@ -1,6 +1,6 @@
-/// Takes out of free text, such as what an error said, everything that might be a secret, a token or an advertising identifier.
+/// Removes from free text, such as error messages, everything that might be a secret, a token or an advertising identifier.
 enum Redaction {
-  /// Longer words that no language has are cut.
+  /// The longest word; longer ones, which occur in no language, are removed.
   private static let longest = 24
   private static let shown = 6
 
@@ -13,7 +13,7 @@ enum Redaction {
       } else {
         result += shortened(word)
         word = ""
-        // Line breaks and what cannot be seen are told as a space.
+        // Line breaks and invisible characters become spaces.
         result.append(
           character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character)
       }
@@ -37,13 +37,13 @@ enum Redaction {
     return word.prefix(shown) + "…"
   }
 
-  /// Advertising identifiers have this form.
+  /// True for the form of advertising identifiers.
   private static func isUUID(_ word: String) -> Bool {
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// What of a URL is shown: an endpoint's path and query may hold its secret.
+  /// The part of a URL that may be shown, because an endpoint's path and query may contain its secret.
   static func address(_ url: String) -> String {
     guard let scheme = url.firstRange(of: "://") else { return "…" }
     let rest = url[scheme.upperBound...]

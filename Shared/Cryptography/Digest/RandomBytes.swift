@@ -1,10 +1,10 @@
 import COpenSSL
 import Synchronization
 
-/// Random bytes of OpenSSL's generator, which the system's seeds.
+/// Random bytes of OpenSSL's generator, which is seeded by the system.
 public enum RandomBytes {
-  /// Bytes made ahead, since one call for many costs hardly more than one for a few. For identifiers, not for secrets: they
-  /// lie in memory before they are used.
+  /// Bytes generated in advance, because one call for many costs hardly more than one for a few. They are for identifiers and not for
+  /// secrets, because they are in memory before their use.
   private struct Pool {
     var bytes: [UInt8] = []
     var used = 0
@@ -15,7 +15,7 @@ public enum RandomBytes {
 
   public static func make(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // OpenSSL's generator fails only when the system gives no entropy at all; nothing safe can be done then.
+      // OpenSSL's generator fails only if the system provides no entropy; then nothing can be done safely.
       precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "no random bytes to be had")
       filled = count
     }

@@ -15,10 +15,10 @@ public enum SHA256Digest {
     }
   }
 
-  /// The digest may be written over what it is made of.
+  /// The digest may overwrite its input.
   fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, into digest: UnsafeMutablePointer<UInt8>) {
     let made = copenssl_sha256(bytes.baseAddress, bytes.count, digest)
-    // A wrong digest would make wrong signatures and keys: nothing may go on without one.
+    // A wrong digest would lead to wrong signatures and keys, so the process must not continue without one.
     precondition(made == 1, "SHA-256 is not available")
   }
 
@@ -27,10 +27,10 @@ public enum SHA256Digest {
 
 /// HMAC with SHA-256 (RFC 2104) under one key.
 ///
-/// Two digests: OpenSSL's own function of this name looks its algorithms up anew each time, which takes longer than they do.
+/// Made of two digests: OpenSSL's own HMAC function looks up its algorithms at each call, which takes longer than the digests.
 public struct HMACSHA256: Sendable {
   private static let blockSize = 64
-  /// The key as it stands before the message, and before the message's digest.
+  /// The padded key before the message, and before the message's digest.
   private let inner: [UInt8]
   private let outer: [UInt8]
 
@@ -57,14 +57,14 @@ public struct HMACSHA256: Sendable {
   }
 }
 
-/// Comparison whose time does not tell where two secrets differ.
+/// Comparison whose duration does not reveal where two secrets differ.
 public enum ConstantTime {
   public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
   }
 }
 
-/// SHA-1: not for security, but the name Redis gives a script.
+/// SHA-1, only for the names that Redis gives to scripts.
 public enum SHA1Digest {
   /// The 20 bytes of the digest.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {

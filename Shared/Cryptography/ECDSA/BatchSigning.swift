@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A message and the key that is to sign it.
+/// A message and the key for its signature.
 public struct SigningTask: Sendable {
   public let message: [UInt8]
   public let key: SigningKey
@@ -11,13 +11,12 @@ public struct SigningTask: Sendable {
   }
 }
 
-/// Signatures that are wanted at the same moment, made together: ECDSA over SHA-256 with P-256.
+/// Makes several signatures together: ECDSA over SHA-256 with P-256.
 ///
-/// Two of the three large parts of a signature are inversions, and many numbers are inverted at the price of one. Of sixteen together each
-/// takes little more than half of what one alone takes. Each has a nonce of its own, made of its key, its digest and fresh random bytes
-/// within the call; none is made ahead.
+/// Two of the three expensive parts of a signature are inversions, and many numbers can be inverted for the price of one. Each signature
+/// has its own nonce, made of its key, its digest and fresh random bytes within the call; none is made in advance.
 public enum BatchSigning {
-  /// The signatures in the order of the tasks. Keys in a token sign one by one.
+  /// The signatures in the order of the tasks. Keys in a token sign one after the other.
   public static func sign(_ tasks: [SigningTask]) -> [Result<ECDSASignature, SignatureError>] {
     var keys: [OpaquePointer?] = []
     var digests: [UInt8] = []
@@ -33,7 +32,7 @@ public enum BatchSigning {
       made = copenssl_sign_batch(keys, digests, tasks.count, buffer.baseAddress) == 1
       count = made ? buffer.count : 0
     }
-    // The tasks hold the keys until here.
+    // Keeps the keys alive until here.
     guard made else {
       ERR_clear_error()
       return withExtendedLifetime(tasks) { tasks.map(alone) }

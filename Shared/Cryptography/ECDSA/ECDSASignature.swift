@@ -6,9 +6,9 @@ public enum SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
   case wrongLength(Int)
   /// r or s is zero, or not below the order of the curve.
   case outOfRange
-  /// OpenSSL made none.
+  /// OpenSSL could not make a signature.
   case notMade(String)
-  /// It was made, and what has to be recorded of it could not be: it is not handed out.
+  /// The signature could not be recorded, so it is not returned.
   case notRecorded(String)
 
   public var description: String {
@@ -21,10 +21,10 @@ public enum SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An ECDSA signature: two numbers, 0 < r, s < n. A high s is genuine: Apple's signatures are what they are.
+/// An ECDSA signature: two numbers, 0 < r, s < n. A high s is accepted, because Apple's signatures may have one.
 public struct ECDSASignature: Sendable, Hashable {
   public let curve: Curve
-  /// Big endian, as wide as the curve.
+  /// Big endian, padded to the curve's width.
   public let r: [UInt8]
   public let s: [UInt8]
 
@@ -76,7 +76,7 @@ public struct ECDSASignature: Sendable, Hashable {
     self.s = s
   }
 
-  /// r‖s as OpenSSL made them, for P-256: in range.
+  /// From OpenSSL's r‖s for P-256, which are in range.
   init(made raw: ArraySlice<UInt8>) {
     curve = .p256
     r = Array(raw.prefix(32))
@@ -91,7 +91,7 @@ public struct ECDSASignature: Sendable, Hashable {
     var bytes: [UInt8] = [0x30, 0]
     bytes.reserveCapacity(8 + r.count + s.count)
     for number in [r, s] {
-      // Neither is zero.
+      // Neither number is zero.
       let value = number.drop { $0 == 0 }
       let isPadded = value.first! & 0x80 != 0
       bytes.append(0x02)

@@ -11,7 +11,7 @@ public enum Base64 {
   /// The URL alphabet, without padding (JOSE).
   public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, padded: false) }
 
-  /// The standard alphabet with its padding; nil for anything else.
+  /// Decodes the standard alphabet with padding; nil for anything else.
   public static func decode(_ text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { characters in
@@ -22,7 +22,7 @@ public enum Base64 {
     }
   }
 
-  /// The URL alphabet without padding; nil for anything else.
+  /// Decodes the URL alphabet without padding; nil for anything else.
   public static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
     var text = String(text)
     return text.withUTF8 { decodeURL($0) }
@@ -68,7 +68,7 @@ public enum Base64 {
     var isValid = true
     let bytes = values.withUnsafeBufferPointer { values in
       [UInt8](unsafeUninitializedCapacity: count / 4 * 3 + 2) { bytes, end in
-        /// The value of one character; what is none has the highest bits set.
+        /// The value of a character; an invalid one has its highest bits set.
         func value(_ index: Int) -> UInt32 { UInt32(values[Int(characters[index])]) }
         var index = 0
         var wrong: UInt32 = 0
@@ -82,7 +82,7 @@ public enum Base64 {
           end += 3
           index += 4
         }
-        // Bits that stand for no byte must be zero: otherwise two texts would mean the same bytes.
+        // Unused bits must be zero; otherwise two texts could encode the same bytes.
         if count - index >= 2 {
           let (a, b) = (value(index), value(index + 1))
           wrong |= a | b

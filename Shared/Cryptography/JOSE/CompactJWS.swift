@@ -1,4 +1,4 @@
-/// A JWS in its compact form (RFC 7515): three Base64URL parts. What stands in header and payload is the callers' business.
+/// A JWS in compact form (RFC 7515): three Base64URL parts. Header and payload are not interpreted.
 public struct CompactJWS: Sendable, Hashable {
   public enum Failure: Error, Sendable, Hashable {
     /// Not exactly three parts, header or payload empty, or not strict Base64URL.
@@ -10,10 +10,10 @@ public struct CompactJWS: Sendable, Hashable {
   public let header: [UInt8]
   public let payload: [UInt8]
   public let signature: [UInt8]
-  /// The bytes under the signature: `header.payload` as sent.
+  /// The signed bytes: `header.payload` as sent.
   public let signingInput: [UInt8]
 
-  /// Bounds the size first: nothing is decoded of a token that is too long.
+  /// Checks the size first, so that nothing of a longer token is decoded.
   public init(_ text: String, limit: Int = 256 << 10) throws(Failure) {
     let encoded = try EncodedJWS(text, limit: limit)
     guard let header = encoded.header.decoded else { throw .malformed }
@@ -28,23 +28,23 @@ public struct CompactJWS: Sendable, Hashable {
     try sign(encodedHeader: Base64.encodeURL(header), payload: payload, with: key)
   }
 
-  /// The same with a header that is Base64URL already: of one key it is always the same.
+  /// Signs a payload with an encoded header, which is the same for all JWS of a key.
   public static func sign(encodedHeader: String, payload: [UInt8], with key: some MessageSigner) throws(SignatureError) -> String {
     let input = signingInput(encodedHeader: encodedHeader, payload: payload)
     return completed(input, with: try key.sign(Array(input.utf8)))
   }
 
-  /// What is signed of a header in Base64URL and a payload.
+  /// The bytes to sign of an encoded header and a payload.
   public static func signingInput(encodedHeader: String, payload: [UInt8]) -> String {
     var text = encodedHeader
-    // With room for the signature.
+    // Includes space for the signature.
     text.reserveCapacity(encodedHeader.utf8.count + payload.count * 4 / 3 + 96)
     text += "."
     text += Base64.encodeURL(payload)
     return text
   }
 
-  /// The JWS of what was signed and its signature.
+  /// The JWS of the signed bytes and their signature.
   public static func completed(_ signingInput: String, with signature: ECDSASignature) -> String {
     var text = signingInput
     text += "."

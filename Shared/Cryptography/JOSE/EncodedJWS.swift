@@ -3,10 +3,10 @@ public struct EncodedJWS: Sendable, Equatable {
   public let header: EncodedHeader
   public let payload: [UInt8]
   public let signature: [UInt8]
-  /// The bytes under the signature: `header.payload` as sent.
+  /// The signed bytes: `header.payload` as sent.
   public var signingInput: [UInt8] { header.input }
 
-  /// Bounds the size first: nothing is decoded of a token that is too long.
+  /// Checks the size first, so that nothing of a longer token is decoded.
   public init(_ text: String, limit: Int) throws(CompactJWS.Failure) {
     guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
     var text = text
@@ -16,7 +16,7 @@ public struct EncodedJWS: Sendable, Equatable {
 
   private static func parts(_ text: UnsafeBufferPointer<UInt8>) -> (EncodedHeader, [UInt8], [UInt8])? {
     let dot = UInt8(ascii: ".")
-    // An empty signature is left to whoever looks at the algorithm first: `none` is refused as such.
+    // An empty signature is accepted here, so that the caller can report the algorithm `none`.
     guard let first = text.firstIndex(of: dot), first > 0, let second = text[(first + 1)...].firstIndex(of: dot), second > first + 1,
       !text[(second + 1)...].contains(dot)
     else { return nil }
@@ -30,7 +30,7 @@ public struct EncodedJWS: Sendable, Equatable {
 
 /// The header of a JWS in Base64URL, as it was sent. Equal headers are equal byte for byte.
 public struct EncodedHeader: Sendable, Equatable {
-  /// Bytes that begin with the header; what follows them is ignored here.
+  /// Bytes that begin with the header. The rest is ignored here.
   fileprivate let input: [UInt8]
   private let count: Int
 
@@ -39,10 +39,10 @@ public struct EncodedHeader: Sendable, Equatable {
     self.count = count
   }
 
-  /// Nil where it is not strict Base64URL.
+  /// The decoded header; nil if it is not strict Base64URL.
   public var decoded: [UInt8]? { input.withUnsafeBufferPointer { Base64.decodeURL(UnsafeBufferPointer(rebasing: $0[..<count])) } }
 
-  /// A copy without the bytes behind the header, for a cache.
+  /// A copy without the bytes after the header, for a cache.
   var alone: EncodedHeader { EncodedHeader(input: Array(input[..<count]), count: count) }
 
   public static func == (a: EncodedHeader, b: EncodedHeader) -> Bool {

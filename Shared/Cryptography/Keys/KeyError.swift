@@ -1,4 +1,4 @@
-/// Why bytes are not the key that was asked for.
+/// Why bytes are not the expected key.
 public enum KeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case notAKey(String)
   case wrongCurve(found: String)
@@ -6,17 +6,17 @@ public enum KeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case certificateInPlaceOfKey
   /// More than one private key in one text.
   case severalKeys(Int)
-  /// Beside the key there is a PEM block of this name.
+  /// There is another PEM block of this name.
   case moreThanTheKey(String)
-  /// Something follows the key that is no PEM.
+  /// The key is followed by text that is not PEM.
   case textAfterTheKey
-  /// The public half in the key is not that of its private half.
+  /// The public key in the file does not belong to the private key.
   case halvesDiffer
   case passphraseNeeded
   case wrongPassphrase
   /// OpenSSL's default provider has no such cipher.
   case unknownCipher
-  /// The key is in a token, which does not give it away.
+  /// The key is in a token and cannot be exported.
   case staysInToken
 
   public var description: String {
@@ -39,27 +39,27 @@ public enum KeyError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a file of a key, a passphrase or a PIN is refused; names the file.
+/// Why the file of a key, a passphrase or a PIN is refused, with the file's path.
 public enum KeyFileError: Error, Sendable, Hashable, CustomStringConvertible {
   case absent(path: String)
   case unreadable(path: String, reason: String)
   case readableByOthers(path: String, mode: UInt32)
   case ownedByAnother(path: String, owner: UInt32)
   case notAKey(path: String, KeyError)
-  /// A key is never written over something.
+  /// The file exists, and keys never overwrite a file.
   case exists(path: String)
   case notWritten(path: String, reason: String)
 
   public var description: String { text("key file") }
 
-  /// The same of another kind of file, such as `token file`.
+  /// The message for another kind of file, such as `token file`.
   public func text(_ kind: String) -> String {
     switch self {
     case .absent(let path): "\(kind) \(path) does not exist"
     case .unreadable(let path, let reason): "\(kind) \(path) cannot be read: \(reason)"
     case .readableByOthers(let path, let mode):
       "\(kind) \(path) has mode 0\(String(mode, radix: 8)): others may read or change it; chmod 0400 is right"
-        // The mode that a Kubernetes secret volume has with a group.
+        // The mode of a Kubernetes secret volume with a group.
         + (mode & 0o077 == 0o040 ? "; a group may read it only where root owns the file and the group is one of this process's" : "")
     case .ownedByAnother(let path, let owner):
       "\(kind) \(path) belongs to user \(owner), who may read and change it; it should be this process's user's or root's"

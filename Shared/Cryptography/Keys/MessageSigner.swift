@@ -1,4 +1,4 @@
-/// Signs bytes with ECDSA over SHA-256 with a P-256 key: the key itself, or something that watches over its use.
+/// Signs bytes with ECDSA over SHA-256 with a P-256 key: the key itself, or a type that also records its use.
 public protocol MessageSigner: Sendable {
   /// The signature as minimal DER.
   func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8]

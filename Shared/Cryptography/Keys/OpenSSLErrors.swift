@@ -1,18 +1,18 @@
 import COpenSSL
 
-/// OpenSSL keeps errors in a queue of the thread; it must be emptied where they are reported.
+/// OpenSSL keeps errors in a queue for each thread, which must be emptied where they are reported.
 enum OpenSSLErrors {
   struct Entry: Sendable, Hashable {
-    /// The library's name, as it registered itself.
+    /// The library's registered name.
     let library: String
     let reason: Int
     let text: String?
 
-    /// What fetching a cipher or digest leaves that no loaded provider has.
+    /// True for the error of a cipher or digest that no loaded provider has.
     var saysUnknownCipher: Bool { text == "unsupported" && library == "digital envelope routines" }
   }
 
-  /// Empties the queue; the newest error's text, or the given one where there is none.
+  /// Empties the queue. Returns the newest error's text, or the given one if there is none.
   static func drain(_ otherwise: String) -> String {
     drain().last { $0.text != nil }?.text ?? otherwise
   }

@@ -4,21 +4,20 @@ import COpenSSL
   import Glibc
 #endif
 
-/// A file of a secret: only its owner may read it, and the owner is this process's user or root.
+/// A file with a secret. Only its owner may read it, and the owner must be this process's user or root.
 ///
-/// Kubernetes mounts a Secret as root's and gives it to a process that is not root through the pod's group (`fsGroup`), readable by
-/// that group. Such a file is accepted too, see ``isSharedByRoot(owner:group:mode:user:groups:)``.
+/// Kubernetes mounts a Secret with owner root and makes it readable for a process of another user through the pod's group (`fsGroup`). Such
+/// a file is accepted too, see ``isSharedByRoot(owner:group:mode:user:groups:)``.
 enum OwnerOnlyFile {
-  /// What a key with any comment around it stays far below.
+  /// The greatest size of a key file, far above any key with comments.
   static let largestKey = 65_536
 
-  /// Reads the whole file. A symbolic link is followed, since Kubernetes mounts secrets as such; what counts is the file it
-  /// leads to.
+  /// Reads the whole file. A symbolic link is followed, because Kubernetes mounts secrets as links; its target is checked.
   static func read(_ path: String, atMost limit: Int = largestKey) throws(KeyFileError) -> Secret {
-    // A path with a zero byte would be cut there.
+    // C would cut a path at a zero byte.
     guard !path.utf8.contains(0) else { throw .unreadable(path: path, reason: "its name holds a zero byte") }
-    // Opened once and looked at through the descriptor, so that the file that is checked is the one that is read. Without
-    // blocking, since opening a pipe would wait for its writer.
+    // The descriptor is checked, so that the checked file is the one that is read. It is opened without blocking, because opening a pipe
+    // would wait for its writer.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else {
       let code = errno
@@ -30,7 +29,7 @@ enum OwnerOnlyFile {
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .unreadable(path: path, reason: "is a directory")
-    default: throw .unreadable(path: path, reason: "is no regular file")
+    default: throw .unreadable(path: path, reason: "is not a regular file")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw .ownedByAnother(path: path, owner: status.st_uid)
@@ -60,8 +59,8 @@ enum OwnerOnlyFile {
       groups: [getegid()] + groups.prefix(Int(max(0, count))))
   }
 
-  /// Whether root owns the file and lets this process read it through one of the process's own groups. The group may not write, others may
-  /// do nothing. A process that is root itself needs no group.
+  /// True if root owns the file and this process may read it through one of its groups. The group may not write, and others have no access.
+  /// A process of root needs no group.
   static func isSharedByRoot(owner: uid_t, group: gid_t, mode: mode_t, user: uid_t, groups: [gid_t]) -> Bool {
     user != 0 && owner == 0 && mode & 0o037 == 0 && groups.contains(group)
   }
@@ -82,10 +81,10 @@ enum OwnerOnlyFile {
     }
   }
 
-  /// OpenSSL cuts a longer one without a word.
+  /// OpenSSL truncates longer ones without an error.
   static let longestPassphrase = 1023
 
-  /// Makes a file that must not exist yet, for its owner only, and brings it to the disk before it returns.
+  /// Creates a file that only its owner may access, which must not exist yet, and syncs it to disk.
   static func create(_ path: String, holding bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
     guard !path.utf8.contains(0) else { throw .notWritten(path: path, reason: "its name holds a zero byte") }
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -95,7 +94,7 @@ enum OwnerOnlyFile {
     }
     defer { close(file) }
     do throws(KeyFileError) {
-      // The umask may have taken the owner's own rights.
+      // The umask may have removed the owner's permissions.
       guard fchmod(file, 0o600) == 0 else { throw .notWritten(path: path, reason: reason(errno)) }
       var done = 0
       while done < bytes.count {
@@ -107,20 +106,20 @@ enum OwnerOnlyFile {
       guard fsync(file) == 0 else { throw .notWritten(path: path, reason: reason(errno)) }
       try syncFolder(of: path)
     } catch {
-      // Half a key would be in the way of the next attempt.
+      // A partial file would block the next attempt.
       unlink(path)
       throw error
     }
   }
 
-  /// The file's name is on the disk only when its folder is.
+  /// The file's name is on disk only after its folder was synced.
   private static func syncFolder(of path: String) throws(KeyFileError) {
     let cut = path.lastIndex(of: "/")
     let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .notWritten(path: path, reason: reason(errno)) }
     defer { close(descriptor) }
-    // Some file systems cannot do this for a folder and say so.
+    // Some file systems do not support this for folders and return EINVAL.
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw .notWritten(path: path, reason: reason(errno)) }
   }
 

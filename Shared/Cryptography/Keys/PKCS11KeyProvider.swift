@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// Keys that stay in a token: a hardware security module, a smart card or SoftHSM. OpenSSL's engine `pkcs11` (libp11) does the
-/// signing; each signature takes a session of its own, so many threads sign at once as far as the token lets them.
+/// Keys in a token: a hardware security module, a smart card or SoftHSM. OpenSSL's engine `pkcs11` (libp11) signs with them. Each signature
+/// uses a session of its own, so many threads can sign concurrently as far as the token allows.
 ///
-/// A library is loaded once in a process and stays. Its tokens are those that it knows when the first key is loaded. libp11
-/// keeps the PIN for the time it has to log in again. A login is the process's: once a token took a PIN, it is asked no more, and
-/// a wrong PIN of a second key of that token goes unnoticed.
+/// A library is loaded once per process and is never unloaded. Only tokens that exist when its first key is loaded are known. libp11 keeps
+/// the PIN to log in again. A login is valid for the whole process: after a token has accepted a PIN, it asks for none, so a wrong PIN for
+/// another key of the token is not noticed.
 public struct PKCS11KeyProvider: PrivateKeyProvider {
   /// The path of the token's PKCS#11 library.
   public let module: String
@@ -15,13 +15,13 @@ public struct PKCS11KeyProvider: PrivateKeyProvider {
     self.module = module
   }
 
-  /// Finds the private key that a PKCS#11 URI names and logs in to its token.
+  /// Logs in to a token and finds the private key that a PKCS#11 URI names.
   ///
-  /// - Parameter secretFile: the file of the token's PIN; a token that wants none needs none.
+  /// - Parameter secretFile: the file of the token's PIN, if the token requires one.
   public func key(_ reference: String, secretFile: String? = nil) throws(PrivateKeyError) -> SigningKey {
     let uri: PKCS11URI
     do throws(PKCS11URIError) { uri = try PKCS11URI(validating: reference) } catch {
-      // Not the text itself: it may hold a PIN.
+      // The text is not reported, because it may contain a PIN.
       throw .token(.badURI(error))
     }
     var pin: Secret?
@@ -32,7 +32,7 @@ public struct PKCS11KeyProvider: PrivateKeyProvider {
   }
 }
 
-/// Why a token gives no key. Never says the PIN.
+/// Why a key in a token cannot be used. The PIN is never part of it.
 public enum TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case badURI(PKCS11URIError)
   case moduleMissing(path: String)
@@ -43,7 +43,7 @@ public enum TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case pinNeeded(uri: String)
   case wrongPIN(uri: String)
   case pinLocked(uri: String)
-  /// One wrong PIN would lock the token: it is not tried, since a service that restarts would try again and again.
+  /// Another wrong PIN would lock the token, so it is not tried: a service that restarts would try again and again.
   case lastTry(uri: String)
   case noSuchKey(uri: String)
   case severalKeys(uri: String, count: Int)

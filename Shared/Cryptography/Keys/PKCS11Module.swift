@@ -5,17 +5,17 @@ import Synchronization
   import Glibc
 #endif
 
-/// A PKCS#11 library and OpenSSL's engine over it. There is one for each path, and it stays until the process ends: to finish it
-/// would end every session of the process with that library.
+/// A PKCS#11 library and OpenSSL's engine for it. There is one for each path until the process ends, because finalizing the library would
+/// end all its sessions in the process.
 final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, and loading goes on under one lock
   private let module: OpaquePointer
   private let engine: OpaquePointer
   private let path: String
 
-  /// Loading a key is rare and changes the engine's PIN: one at a time, over all libraries.
+  /// Keys are loaded one at a time, for all libraries, because loading changes the engine's PIN. It is rare.
   private static let opened = Mutex<[String: PKCS11Module]>([:])
 
-  /// The key that the URI names, in a library that is loaded where it is not yet.
+  /// The key that the URI names. Loads the library if necessary.
   static func key(_ uri: PKCS11URI, pin: Secret?, module path: String) throws(TokenKeyError) -> SigningKey {
     try opened.withLock { opened throws(TokenKeyError) in
       let module: PKCS11Module
@@ -30,7 +30,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
   }
 
   private init(_ path: String) throws(TokenKeyError) {
-    // A name without a folder is looked for where libraries are; only one with a folder is surely missing.
+    // A name without a folder is searched in the library paths; only a path with a folder can be checked here.
     if path.contains("/"), access(path, F_OK) != 0 { throw .moduleMissing(path: path) }
     var reason = [CChar](repeating: 0, count: 512)
     guard let module = copenssl_pkcs11_module_open(path, &reason, reason.count) else {
@@ -54,7 +54,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     ERR_clear_error()
     let loaded = (pin ?? Secret("")).withCString { copenssl_pkcs11_private_key(engine, uri.description, $0) }
     guard let loaded else { throw Self.error(OpenSSLErrors.drain(), uri.description) }
-    // What was looked at and passed over on the way.
+    // Clears errors about objects that were skipped.
     ERR_clear_error()
     do throws(TokenKeyError) { try check(loaded, uri, slot: token.slot) } catch {
       EVP_PKEY_free(loaded)
@@ -62,7 +62,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     }
     do throws(KeyError) {
       let key = try SigningKey(owning: loaded, in: .token)
-      try Self.prove(key)
+      try Self.checkKeyPair(key)
       return key
     } catch { throw .unusableKey(uri: uri.description, error) }
   }
@@ -75,7 +75,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     let isAtLastTry: Bool
   }
 
-  /// The one token that the URI means. The engine says only "not found", whether it is the token or the key.
+  /// The single token that the URI matches. It is searched here because the engine reports only "not found", for tokens and keys alike.
   private func token(of uri: PKCS11URI) throws(TokenKeyError) -> Token {
     var list: UnsafeMutablePointer<copenssl_pkcs11_token>?
     let count = copenssl_pkcs11_tokens(module, &list)
@@ -101,7 +101,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     return token
   }
 
-  /// That it is an EC key that says its public point, and that no other key was meant: the engine takes the last of several.
+  /// Checks that the key is an EC key with a public point, and that no other key matches, because the engine uses the last of several.
   private func check(_ key: OpaquePointer, _ uri: PKCS11URI, slot: UInt) throws(TokenKeyError) {
     let count =
       if let id = uri.id {
@@ -119,15 +119,15 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     guard copenssl_pkcs11_has_public_point(key) == 1 else { throw .noPublicKey(uri: uri.description) }
   }
 
-  /// The public half comes from another object of the token, which may belong to another key.
-  private static func prove(_ key: SigningKey) throws(KeyError) {
+  /// Checks that the public key, which comes from another object of the token, belongs to the private key.
+  private static func checkKeyPair(_ key: SigningKey) throws(KeyError) {
     let text = Array("A signature that shows that the halves of a key belong together.".utf8)
     let signature: ECDSASignature
     do throws(SignatureError) { signature = try key.sign(text) } catch { throw .notAKey("it does not sign: \(error)") }
     guard key.publicKey.verifies(signature, of: text) else { throw .halvesDiffer }
   }
 
-  /// What the engine and the library under it leave in OpenSSL's queue.
+  /// Converts the errors that the engine and its library left in OpenSSL's queue.
   private static func error(_ errors: [OpenSSLErrors.Entry], _ uri: String) -> TokenKeyError {
     // PKCS #11 Base Specification 2.40: CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, then CKR_PIN_LOCKED.
     if let code = errors.first(where: { $0.library == "PKCS#11 module" }) {
@@ -145,7 +145,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Of an array that C holds by value.
+  /// The text of a fixed-size C array.
   private static func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }

@@ -1,22 +1,22 @@
 /// The name of a private key in a token (RFC 7512, The PKCS #11 URI Scheme): `pkcs11:token=…;object=…`.
 public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
-  /// As given; it holds no PIN.
+  /// The text as given. It contains no PIN.
   public let description: String
-  /// What the token calls itself; nil for any.
+  /// The token's label; nil for any.
   let label: String?
   let manufacturer: String?
   let model: String?
   let serial: String?
-  /// What the key is called; nil for any.
+  /// The key's label; nil for any.
   let object: String?
   let id: [UInt8]?
 
-  /// Reads a URI that says which token (`token` or `serial`) and which key (`object` or `id`). A PIN in it is refused, and so is
-  /// what the engine would pass over in silence.
+  /// Parses a URI that names a token (`token` or `serial`) and a key (`object` or `id`). A PIN is refused, and so are attributes that the
+  /// engine would ignore.
   public init(validating text: String) throws(PKCS11URIError) {
     guard text.lowercased().hasPrefix("pkcs11:") else { throw .notAPKCS11URI }
     let rest = text.dropFirst("pkcs11:".count)
-    // Not even the names of what a query may hold are looked at closely: PIN and module are configured elsewhere.
+    // A query is refused as a whole, because PIN and module are configured elsewhere.
     guard !rest.contains("?") else { throw .query }
     var values: [String: [UInt8]] = [:]
     for part in rest.split(separator: ";", omittingEmptySubsequences: false) {
@@ -48,7 +48,7 @@ public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
 
   private static let names: Set<String> = ["token", "manufacturer", "model", "serial", "object", "id", "type"]
 
-  /// Undoes percent encoding; nil where it is broken, or where a character is none that a URI's path may have.
+  /// Percent-decodes a text; nil for invalid encoding, or a character that a URI's path may not have.
   private static func decoded(_ text: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -66,7 +66,7 @@ public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a text is not the name of a key in a token.
+/// Why a text is not the URI of a key in a token.
 public enum PKCS11URIError: Error, Sendable, Hashable, CustomStringConvertible {
   case notAPKCS11URI
   case query

@@ -1,12 +1,12 @@
-/// Where private keys come from.
+/// A source of private keys.
 public protocol PrivateKeyProvider: Sendable {
-  /// Gives the key that a reference names: a path, or a PKCS#11 URI.
+  /// Loads the key that a reference names: a path, or a PKCS#11 URI.
   ///
-  /// - Parameter secretFile: the file whose first line opens it, which only its owner may read: a passphrase, or a token's PIN.
+  /// - Parameter secretFile: the file whose first line is the passphrase or the token's PIN. Only its owner may read it.
   func key(_ reference: String, secretFile: String?) throws(PrivateKeyError) -> SigningKey
 }
 
-/// Why a provider gives no key. Says which file or token, and never what a secret file holds.
+/// Why a key cannot be loaded. It names the file or token, and never contains a secret.
 public enum PrivateKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case keyFile(KeyFileError)
   case secretFile(KeyFileError)
@@ -21,13 +21,13 @@ public enum PrivateKeyError: Error, Sendable, Hashable, CustomStringConvertible 
   }
 }
 
-/// Keys in PEM files, as OpenSSL writes them and as App Store Connect gives them (`.p8`).
+/// Loads keys from PEM files of OpenSSL or App Store Connect (`.p8`).
 public struct KeyFileProvider: PrivateKeyProvider {
   public init() {}
 
   /// Loads the key file at a path.
   ///
-  /// - Parameter secretFile: the file of its passphrase, where it is encrypted.
+  /// - Parameter secretFile: the file of its passphrase, if it is encrypted.
   public func key(_ reference: String, secretFile: String? = nil) throws(PrivateKeyError) -> SigningKey {
     var passphrase: Secret?
     if let secretFile {

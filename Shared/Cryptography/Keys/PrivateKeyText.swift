@@ -1,18 +1,17 @@
-/// What a PEM text holds, block by block (RFC 7468, and RFC 1421 for the older encryption): looked at before OpenSSL reads it,
-/// since OpenSSL takes the first key it finds and has one answer for everything else.
+/// The blocks of a PEM text (RFC 7468, and RFC 1421 for the older encryption). They are checked before OpenSSL parses the text, because
+/// OpenSSL uses the first key that it finds and has one error for everything else.
 struct PrivateKeyText {
   private struct Block {
     let name: String
     var saysEncrypted = false
-    /// The first characters of its Base64, and how many there are; padding is not counted.
+    /// The first characters of its Base64, and their number without padding.
     var start: [UInt8] = []
     var characters = 0
   }
 
   let isEncrypted: Bool
 
-  /// Throws unless the text is one private key of a kind that can be one of ours. Comments before it are allowed; OpenSSL's own
-  /// commands write such.
+  /// Throws unless the text is exactly one private key of a usable kind. Comments before it are allowed, as OpenSSL's commands write them.
   init(checking bytes: UnsafeRawBufferPointer) throws(KeyError) {
     let blocks = try Self.blocks(bytes)
     let keys = blocks.filter { $0.name.hasSuffix("PRIVATE KEY") }
@@ -33,7 +32,7 @@ struct PrivateKeyText {
     default: throw .notAKey("a \(key.name)")
     }
     isEncrypted = key.saysEncrypted || key.name == "ENCRYPTED PRIVATE KEY"
-    // The older encryption's bytes say nothing.
+    // With the older encryption the bytes cannot be checked.
     if !key.saysEncrypted, let length = Self.derLength(key.start), length < key.characters * 3 / 4 {
       throw .textAfterTheKey
     }
@@ -52,7 +51,7 @@ struct PrivateKeyText {
         blocks.append(block)
         open = nil
       } else if open != nil {
-        // Headers have a colon, which Base64 has not.
+        // Headers contain a colon, which Base64 does not.
         if line.contains(UInt8(ascii: ":")) {
           if line.starts(with: "Proc-Type:".utf8), line.suffix(9).elementsEqual("ENCRYPTED".utf8) { open?.saysEncrypted = true }
         } else {
@@ -83,13 +82,13 @@ struct PrivateKeyText {
     return String(decoding: line.dropFirst(prefix.utf8.count).dropLast(5), as: UTF8.self)
   }
 
-  /// What bytes without any PEM block probably are.
+  /// What bytes without a PEM block probably are.
   private static func kind(_ bytes: UnsafeRawBufferPointer) -> String {
     if bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return "empty" }
     return bytes.first == 0x30 ? "binary; openssl pkcs8 -inform DER turns it into PEM" : "not PEM"
   }
 
-  /// How many bytes the DER value is long that begins with this Base64, header included.
+  /// The length in bytes of the DER value that begins with this Base64, including its header.
   private static func derLength(_ start: [UInt8]) -> Int? {
     guard start.count == 8, let head = Base64.decode(String(decoding: start, as: UTF8.self)), head[0] == 0x30 else { return nil }
     let first = Int(head[1])

@@ -4,7 +4,7 @@ import COpenSSL
 public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed after set-up and counts its references with atomics
   let raw: OpaquePointer
   public let curve: Curve
-  /// SubjectPublicKeyInfo, DER. Written anew each time, which takes OpenSSL 3.0 longer than to verify with the key.
+  /// SubjectPublicKeyInfo, DER. It is encoded at each call, which takes longer than a verification with OpenSSL 3.0.
   public var subjectPublicKeyInfo: [UInt8] {
     var der: UnsafeMutablePointer<UInt8>?
     let length = i2d_PUBKEY(raw, &der)
@@ -12,7 +12,7 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     return Array(UnsafeBufferPointer(start: der, count: max(0, Int(length))))
   }
 
-  /// Takes over the key.
+  /// Takes ownership of the key.
   init(owning raw: OpaquePointer) throws(KeyError) {
     do throws(KeyError) {
       curve = try PublicKey.curve(of: raw)
@@ -58,12 +58,12 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     return lines + "-----END PUBLIC KEY-----\n"
   }
 
-  /// Whether the key's private half signed the message: ECDSA over SHA-256.
+  /// True if the key's private key signed the message: ECDSA over SHA-256.
   public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
     verifies(signature, digest: SHA256Digest.hash(message))
   }
 
-  /// The same for a digest.
+  /// True if the key's private key signed the digest.
   func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard signature.curve == curve, let context = EVP_PKEY_CTX_new(raw, nil) else { return false }
     defer { EVP_PKEY_CTX_free(context) }
@@ -74,7 +74,7 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     return right
   }
 
-  /// The point as the key's encoding has it, with its leading byte; nil where OpenSSL does not give it.
+  /// The encoded point including its leading byte; nil if OpenSSL does not return it.
   var encodedPoint: [UInt8]? {
     var length = 0
     guard EVP_PKEY_get_octet_string_param(raw, OSSL_PKEY_PARAM_PUB_KEY, nil, 0, &length) == 1, length > 0 else {

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// Bytes that are wiped on release: a passphrase, a PIN, the text of a private key.
+/// Bytes that are wiped on deallocation: a passphrase, a PIN, the text of a private key.
 final class Secret: @unchecked Sendable {  // its memory is written in the initialiser only
-  /// Ends with a zero byte, which C wants.
+  /// Ends with a zero byte for C.
   private let memory: UnsafeMutableRawBufferPointer
-  /// Without that zero byte.
+  /// The number of bytes without the zero byte.
   private(set) var count = 0
 
-  /// Makes room for so many bytes and lets the closure fill it; the closure gives how many it wrote.
+  /// Allocates that many bytes and lets the closure fill them; the closure returns the number of bytes written.
   init<Failure: Error>(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int) throws(Failure) {
     memory = .allocate(byteCount: capacity + 1, alignment: 1)
     memory.initializeMemory(as: UInt8.self, repeating: 0)

@@ -6,52 +6,52 @@ import COpenSSL
 
 /// A private P-256 key, in memory or in a token.
 ///
-/// One in memory never leaves but through `writePEM`, or `pem` on demand. On release OpenSSL overwrites the private number
-/// (`EC_KEY_free` clears it), and the buffers of this module that held its text are overwritten too. Copies that OpenSSL makes
-/// while it decodes a text are freed as OpenSSL frees them, which is not always by overwriting.
+/// A key in memory is exported only by `writePEM` and `pem`. On release OpenSSL overwrites the private number (`EC_KEY_free` clears it),
+/// and this module overwrites its buffers of the key's text. Copies that OpenSSL makes while it decodes a text are freed by OpenSSL, not
+/// always overwritten.
 public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
-  /// Where the private half is.
-  enum Residence: Sendable { case memory, token }
+  /// Where the private key is stored.
+  enum Storage: Sendable { case memory, token }
 
-  /// Holds the key and is set up for signing: done once, since it costs a third of a signature, and copied for each. A copy
-  /// only reads it. The same holds for a key in a token, whose engine takes a session of its own for each signature.
+  /// The prepared signing context. It is made once, because that costs a third of a signature, and copied for each signature; a copy only
+  /// reads it. The same holds for a key in a token, whose engine uses a session for each signature.
   private let context: OpaquePointer
-  private let residence: Residence
-  /// The same key as batch signing takes it; nil for one in a token.
+  private let storage: Storage
+  /// The key for batch signing; nil for a key in a token.
   let batchKey: OpaquePointer?
   public let publicKey: PublicKey
 
-  /// Takes over the key.
-  init(owning raw: OpaquePointer, in residence: Residence) throws(KeyError) {
+  /// Takes ownership of the key.
+  init(owning raw: OpaquePointer, in storage: Storage) throws(KeyError) {
     // The context keeps a reference to the key.
     defer { EVP_PKEY_free(raw) }
     let curve = try PublicKey.curve(of: raw)
     guard curve == .p256 else { throw .wrongCurve(found: curve == .p192 ? "prime192v1" : "secp384r1") }
     EVP_PKEY_up_ref(raw)
     let whole = try PublicKey(owning: raw)
-    // A public key that shares no private half.
+    // A public key object without the private key.
     publicKey = try PublicKey(subjectPublicKeyInfo: whole.subjectPublicKeyInfo)
     guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     self.context = context
-    self.residence = residence
-    batchKey = residence == .memory ? copenssl_batch_key(raw) : nil
-    // Without the digest's name a token's key signs too, and leaves an error in the queue.
+    self.storage = storage
+    batchKey = storage == .memory ? copenssl_batch_key(raw) : nil
+    // Without the digest's name a key in a token signs too, but leaves an error in the queue.
     guard EVP_PKEY_sign_init(context) == 1, EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 else {
       throw .notAKey(OpenSSLErrors.drain("no signing context"))
     }
   }
 
-  /// Reads SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also encrypted
-  /// (`Proc-Type: 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is not looked at.
+  /// Parses SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also encrypted (`Proc-Type:
+  /// 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is ignored.
   public convenience init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(pem: Secret(pem), passphrase: passphrase.map { Secret($0) })
   }
 
-  /// The same of texts that are wiped.
+  /// Parses a text that is wiped afterwards.
   convenience init(pem: Secret, passphrase: Secret?) throws(KeyError) {
     let encrypted = try pem.withBytes { bytes throws(KeyError) in try PrivateKeyText(checking: bytes).isEncrypted }
     if encrypted, passphrase == nil { throw .passphraseNeeded }
-    // With no callback OpenSSL takes the last argument for the passphrase; an empty one keeps it from asking the terminal.
+    // Without a callback, OpenSSL uses the last argument as the passphrase. An empty one keeps OpenSSL from asking on the terminal.
     let key = (passphrase ?? Secret("")).withCString { text in
       pem.withBytes { bytes in PEMText.read(bytes) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(text)) } }
     }
@@ -67,7 +67,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     try self.init(owning: key, in: .memory)
   }
 
-  /// Loads a key file that nobody but its owner may read; the owner is this process's user or root.
+  /// Loads a key file that only its owner may read, who must be this process's user or root.
   public static func load(path: String, passphrase: String? = nil) throws(KeyFileError) -> SigningKey {
     try load(path: path, passphrase: passphrase.map { Secret($0) })
   }
@@ -77,9 +77,9 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     do throws(KeyError) { return try SigningKey(pem: text, passphrase: passphrase) } catch { throw .notAKey(path: path, error) }
   }
 
-  /// A text may name a public half of its own, which OpenSSL believes: signatures would verify for nobody.
+  /// A text may contain a public key, which OpenSSL does not check. If it does not belong to the private key, no signature would verify.
   private static func checkPair(_ key: OpaquePointer) throws(KeyError) {
-    // Before the check, which knows nothing of some kinds of keys.
+    // Checked first, because the check below does not support all kinds of keys.
     _ = try PublicKey.curve(of: key)
     guard let context = EVP_PKEY_CTX_new(key, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }
@@ -106,14 +106,13 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     EVP_PKEY_CTX_free(context)
   }
 
-  /// The private key as PKCS#8 PEM; empty for a key in a token. For a key that goes to a file there is `writePEM`.
+  /// The private key as PKCS#8 PEM; empty for a key in a token. To write a file, use `writePEM`.
   public var pem: String {
     (try? text(passphrase: nil) { String(decoding: $0, as: UTF8.self) }) ?? ""
   }
 
-  /// Writes the private key as PKCS#8 PEM into a new file that only its owner may read (mode 0600), encrypted with AES-256-CBC
-  /// where a passphrase is given. Nothing is overwritten, and no symbolic link followed; the file is on the disk when this
-  /// returns.
+  /// Writes the private key as PKCS#8 PEM to a new file that only its owner may read (mode 0600), encrypted with AES-256-CBC if a
+  /// passphrase is given. Nothing is overwritten and no symbolic link is followed. The file is synced to disk.
   public func writePEM(to path: String, passphrase: String? = nil) throws(KeyFileError) {
     if let passphrase {
       let utf8 = passphrase.utf8
@@ -125,13 +124,13 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     try write(to: path, passphrase: passphrase.map { Secret($0) })
   }
 
-  /// The same with the first line of a file for its passphrase, which only its owner may read.
+  /// Writes the private key, encrypted with the first line of a file that only its owner may read.
   public func writePEM(to path: String, passphraseFile: String?) throws(KeyFileError) {
     try write(to: path, passphrase: try passphraseFile.map { file throws(KeyFileError) in try OwnerOnlyFile.firstLine(file) })
   }
 
   private func write(to path: String, passphrase: Secret?) throws(KeyFileError) {
-    // The file's own error leaves the closure as a value: one closure throws one kind.
+    // The file's error is returned as a value, because the closure can throw only one type of error.
     let written: Result<Void, KeyFileError>
     do throws(KeyError) {
       written = try text(passphrase: passphrase) { bytes in
@@ -141,12 +140,12 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     try written.get()
   }
 
-  /// Iterations of PBKDF2 over HMAC-SHA-256, as OWASP's Password Storage Cheat Sheet has them; OpenSSL's own are 2,048.
+  /// Iterations of PBKDF2 with HMAC-SHA-256, as OWASP's Password Storage Cheat Sheet recommends; OpenSSL's default is 2,048.
   private static let iterations: Int32 = 600_000
 
-  /// The text, in memory that libcrypto wipes when the closure is left.
+  /// The PEM text, in memory that libcrypto wipes after the closure.
   private func text<Result>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Result) throws(KeyError) -> Result {
-    guard residence == .memory else { throw .staysInToken }
+    guard storage == .memory else { throw .staysInToken }
     guard let bio = BIO_new(BIO_s_secmem()) else { throw .notAKey(OpenSSLErrors.drain("no memory")) }
     defer { BIO_free(bio) }
     guard let plain = EVP_PKEY2PKCS8(EVP_PKEY_CTX_get0_pkey(context)) else { throw .notAKey(OpenSSLErrors.drain("no PKCS#8")) }
@@ -161,7 +160,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
         X509_ALGOR_free(scheme)
         throw .notAKey(OpenSSLErrors.drain("not encrypted"))
       }
-      // Frees the scheme too.
+      // This frees the scheme too.
       defer { X509_SIG_free(sealed) }
       written = PEM_write_bio_PKCS8(bio, sealed) == 1
     } else {
@@ -174,7 +173,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     return body(UnsafeRawBufferPointer(start: start, count: length))
   }
 
-  /// Signs with ECDSA over SHA-256; the signature as OpenSSL writes it, minimal DER.
+  /// Signs with ECDSA over SHA-256. Returns OpenSSL's minimal DER.
   public func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
     guard let context = EVP_PKEY_CTX_dup(context) else { throw .notMade(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }

@@ -5,7 +5,7 @@ import COpenSSL
 public final class Certificate: @unchecked Sendable {
   let raw: OpaquePointer
   public let der: [UInt8]
-  /// Seconds since 1970, both inclusive.
+  /// The validity in seconds since 1970, both ends inclusive.
   public let notBefore: Int64
   public let notAfter: Int64
 
@@ -28,7 +28,7 @@ public final class Certificate: @unchecked Sendable {
       X509_free(raw)
       throw .malformed("bytes after the certificate, or no validity")
     }
-    // Makes OpenSSL parse and keep the extensions now, so that later reads change nothing.
+    // Makes OpenSSL parse and cache the extensions now, so that later reads do not modify the object.
     _ = X509_check_purpose(raw, -1, 0)
     ERR_clear_error()
     self.raw = raw
@@ -53,7 +53,7 @@ public final class Certificate: @unchecked Sendable {
 
   deinit { X509_free(raw) }
 
-  /// Whether an extension of that object identifier is present, whatever its value.
+  /// True if there is an extension with that object identifier, whatever its value.
   public func hasExtension(_ oid: String) -> Bool {
     guard let object = OBJ_txt2obj(oid, 1) else { return false }
     defer { ASN1_OBJECT_free(object) }
@@ -66,14 +66,14 @@ public final class Certificate: @unchecked Sendable {
     return try PublicKey(owning: key)
   }
 
-  /// Whether that key's private half signed the certificate, by OpenSSL's own judgement.
+  /// True if that key signed the certificate, verified by OpenSSL.
   func isSigned(by key: OpaquePointer?) -> Bool {
     let right = key != nil && X509_verify(raw, key) == 1
     if !right { ERR_clear_error() }
     return right
   }
 
-  /// Whether the certificate names itself as its issuer and its own key made its signature.
+  /// True if the certificate is its own issuer and its own key signed it.
   public var isSelfSigned: Bool {
     let right = X509_self_signed(raw, 1) == 1
     if !right { ERR_clear_error() }

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// What an issuer signed of a certificate, and its signature (RFC 5280, section 4.1.1): for keys that have tables of their own.
+/// The signed part of a certificate and its signature (RFC 5280, section 4.1.1), for keys with precomputed tables.
 struct CertificateSignature {
   let digest: [UInt8]
   let signature: ECDSASignature
 
-  /// nil for whatever is not ECDSA with SHA-2 in its plain form, which is then for OpenSSL to judge: nothing is refused here.
+  /// Nil for anything but plain ECDSA with SHA-2, which OpenSSL then verifies. Nothing is rejected here.
   init?(of certificate: Certificate, curve: Curve) {
     var bits: UnsafePointer<ASN1_BIT_STRING>?
     var algorithm: UnsafePointer<X509_ALGOR>?
     X509_get0_signature(&bits, &algorithm, certificate.raw)
     guard let bits, let algorithm, let inner = X509_get0_tbs_sigalg(certificate.raw), X509_ALGOR_cmp(algorithm, inner) == 0,
-      // The number of unused bits is in the flags: a signature is whole bytes.
+      // The flags contain the number of unused bits, which must be zero for a signature.
       bits.pointee.flags & 0x7 == 0, bits.pointee.length > 0, let start = bits.pointee.data,
       let hash = SHA2(signatureAlgorithm: X509_get_signature_nid(certificate.raw)), let signed = Self.signedPart(of: certificate.der)
     else { return nil }
@@ -30,7 +30,7 @@ struct CertificateSignature {
     return outer.lowerBound..<inner.upperBound
   }
 
-  /// Where the content of the SEQUENCE at that place lies.
+  /// The range of the content of the SEQUENCE at an offset.
   private static func content(of der: [UInt8], at start: Int) -> Range<Int>? {
     guard start + 2 <= der.count, der[start] == 0x30 else { return nil }
     var at = start + 2
@@ -46,7 +46,7 @@ struct CertificateSignature {
   }
 }
 
-/// The digests that certificates are signed over.
+/// The digests of certificates' signatures.
 private enum SHA2 {
   case sha256, sha384, sha512
 
@@ -59,7 +59,7 @@ private enum SHA2 {
     }
   }
 
-  /// Looked up once, never changed, never freed.
+  /// Safe: looked up once, never changed, never freed.
   nonisolated(unsafe) private static let algorithms = (
     EVP_MD_fetch(nil, "SHA256", nil), EVP_MD_fetch(nil, "SHA384", nil), EVP_MD_fetch(nil, "SHA512", nil)
   )
@@ -73,7 +73,7 @@ private enum SHA2 {
       }
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       let made = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, buffer.baseAddress, nil, algorithm, nil) }
-      // OpenSSL always has them; a digest of nothing must not be compared.
+      // OpenSSL always has them. A missing digest must not be compared.
       precondition(made == 1, "SHA-2 is not available")
       count = length
     }

@@ -1,14 +1,13 @@
 import COpenSSL
 import Synchronization
 
-/// A key of a chain (a leaf's, an intermediate's or a root's), which learns: once much was checked with it, it gets tables of its own
-/// (``PreparedPublicKey``).
+/// A key of a chain (a leaf's, an intermediate's or a root's) that gets precomputed tables (``PreparedPublicKey``) after it has verified
+/// many signatures.
 ///
 /// Almost all data of the App Store is signed with one leaf's key for two years, and all leaves by very few authorities. Tables take some
-/// hundredths of a second to make, and save more than that after so many signatures; a key that is seen now and then gets none. The
-/// answers are the same.
+/// hundredths of a second to compute, and pay off after many signatures, so rarely used keys get none. The results are the same.
 final class ChainKey: Sendable {
-  /// How many signatures are checked before tables are made: as many as take longer than the tables would.
+  /// The number of signatures before tables are made: as many as take longer than the tables.
   static func usesBeforeTables(_ curve: Curve) -> Int { curve == .p384 ? 50 : 1000 }
 
   private struct State {
@@ -21,17 +20,17 @@ final class ChainKey: Sendable {
 
   init(_ key: PublicKey) { self.key = key }
 
-  /// Whether there are tables.
+  /// True if there are tables.
   var isPrepared: Bool { state.withLock { $0.prepared != nil } }
 
   func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
     use()?.verifies(signature, of: message) ?? key.verifies(signature, of: message)
   }
 
-  /// Whether the key's private half signed the certificate.
+  /// True if the key signed the certificate.
   ///
-  /// What the tables do not believe OpenSSL judges itself, as it does whatever they are not made for: another algorithm, a form of the
-  /// signature that is not read here.
+  /// OpenSSL verifies again what the tables reject, and verifies whatever they do not support: another algorithm, or another form of the
+  /// signature.
   func signed(_ certificate: Certificate) -> Bool {
     let prepared = use()
     if prepared != nil || key.curve == .p384, let signed = CertificateSignature(of: certificate, curve: key.curve),
@@ -47,7 +46,7 @@ final class ChainKey: Sendable {
       state.uses += 1
       return (state.prepared, state.uses == Self.usesBeforeTables(key.curve))
     }
-    // Nobody waits for them.
+    // The tables are made in the background.
     if isTime { Task.detached(priority: .background) { self.prepare() } }
     return prepared
   }

@@ -31,7 +31,7 @@ public struct VerifiedChain: Sendable {
   public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool { chainKey.verifies(signature, of: message) }
 }
 
-/// An intermediate that a pinned root has signed, proven once.
+/// An intermediate that a pinned root has signed, verified once.
 struct CertificateAuthority: Sendable {
   let intermediate: Certificate
   let root: Certificate

@@ -10,10 +10,10 @@ public struct EndpointAddresses: Sendable {
   /// - Parameter allowed: ranges that are allowed although they are not public.
   public init(allowed: [AddressRange] = []) { self.allowed = allowed }
 
-  /// Whether an address of 4 or 16 bytes, in network order, may be connected to.
+  /// True if a connection to an address of 4 or 16 bytes, in network order, is allowed.
   public func allows(_ bytes: [UInt8]) -> Bool { IPAddress(networkOrder: bytes).map(allows) ?? false }
 
-  /// The same of an address. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) is that IPv4 address.
+  /// True if a connection to an address is allowed. An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) counts as that IPv4 address.
   public func allows(_ address: IPAddress) -> Bool {
     if allowed.contains(where: { $0.contains(address) }) { return true }
     if address.isIPv4 { return !Self.reservedIPv4.contains { $0.contains(address) } }

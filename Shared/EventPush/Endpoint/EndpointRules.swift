@@ -3,39 +3,39 @@ struct EndpointRules: Sendable, Hashable {
   var isOrdered = false
   var maxConcurrent = 8
   var maxPerSecond: Int?
-  /// The waits of an event after it was refused.
+  /// The waits of an event between its attempts.
   var retries = RetrySchedule(base: 5_000, cap: 3_600_000)
-  /// The pauses of an endpoint that refuses everything.
+  /// The pauses between requests to an endpoint that accepts nothing.
   var pauses = RetrySchedule(base: 1_000, cap: 60_000)
-  /// How long one event is retried while others are accepted, milliseconds.
+  /// The time after which an event is given up if other events were accepted meanwhile, milliseconds.
   var retryFor: Int64 = 3 * 86_400_000
-  /// How long an endpoint may fail before it is disabled, milliseconds.
+  /// The time of failure after which an endpoint is disabled, milliseconds.
   var disableAfter: Int64 = 3 * 86_400_000
-  /// The longest that an endpoint may ask for by `Retry-After`, milliseconds.
+  /// The longest `Retry-After` that is honoured, milliseconds.
   var retryAfterCap: Int64 = 86_400_000
-  /// The number of consecutive failures from which the endpoint, and not an event, counts as failing.
+  /// The number of consecutive failures from which the endpoint, and not a single event, counts as failing.
   var suspectAfter = 3
-  /// Events that are kept in memory at the most.
+  /// The greatest number of events in memory.
   var window = 512
-  /// Bytes of them, at the most; one event may pass it.
+  /// The greatest number of bytes of these events; one event may exceed it.
   var windowBytes = 4 << 20
-  /// Events that wait for another try, or behind one that does, at the most: without their bytes.
+  /// The greatest number of events that wait for a retry, or behind such an event. Their bytes are not in memory.
   var mostWaiting = 100_000
-  /// An event that is not due for longer is not kept in memory, milliseconds.
+  /// An event that is due later than this is removed from memory, milliseconds.
   var unloadAfter: Int64 = 60_000
 }
 
 /// The health of an endpoint. It is stored beyond the process.
 public struct EndpointHealth: Sendable, Hashable {
-  /// When an event was taken last; milliseconds since 1970, as all times here.
+  /// The time at which an event was last accepted; milliseconds since 1970, as all times here.
   public internal(set) var lastSuccess: Int64?
-  /// Since when every request failed; nil when the last one did not.
+  /// The time since which every request failed; nil if the last one succeeded.
   public internal(set) var failingSince: Int64?
-  /// Of the last request that failed.
+  /// The error of the last failed request.
   public internal(set) var lastError: String?
-  /// The endpoint asked not to be posted to before.
+  /// The time before which the endpoint asked not to be posted to.
   public internal(set) var retryAt: Int64?
-  /// The period to which failures belong: ``EndpointSettings/countsFrom`` of the settings under which they were found.
+  /// The period of the failures: ``EndpointSettings/countsFrom`` of the settings at that time.
   var period: Int64?
 
   init() {}

@@ -1,18 +1,18 @@
 import AttributionQueue
 public import WireJSON
 
-/// How and where a subscription is pushed, and whether it is: what ``EventSubscription/push`` holds.
+/// The push settings of a subscription, as ``EventSubscription/push`` holds them.
 public struct EndpointSettings: Sendable, Hashable {
-  /// Whether an endpoint is posted to.
+  /// The state of an endpoint. Only an enabled one is posted to.
   public enum State: String, Sendable, Hashable, CaseIterable {
     case enabled
-    /// It failed for too long.
+    /// The endpoint failed for too long.
     case disabled
-    /// It answered 410.
+    /// The endpoint answered 410.
     case gone
   }
 
-  /// A secret and when it was made.
+  /// A secret and the time at which it was made.
   public struct Secret: Sendable, Hashable {
     public let secret: WebhookSecret
     /// Milliseconds since 1970.
@@ -29,19 +29,19 @@ public struct EndpointSettings: Sendable, Hashable {
   public var isOrdered: Bool
   public var maxPerSecond: Int?
   public var maxConcurrent: Int?
-  /// By which it asks for original bytes: ``EventFeed/keepOriginals(for:)``.
+  /// The claim by which the feed keeps original bytes: ``EventFeed/keepOriginals(for:)``.
   public var originals: String?
-  /// That sign, the newest first.
+  /// The secrets that sign, newest first.
   public private(set) var secrets: [Secret]
   public private(set) var state = State.enabled
-  /// When it came into this state, milliseconds since 1970.
+  /// The time of the last change of ``state``, milliseconds since 1970.
   public private(set) var since: Int64
-  /// Failures of before count no more, milliseconds since 1970: it was enabled then, or is another server since.
+  /// Failures before this time do not count, because the endpoint was enabled or moved to another server then; milliseconds since 1970.
   public private(set) var countsFrom: Int64
-  /// Why it is not enabled.
+  /// The reason why it is not enabled.
   public private(set) var reason: String?
 
-  /// Settings of a new endpoint, with its first secret.
+  /// The settings of a new endpoint, with its first secret.
   public init(url: String, form: PushForm, isOrdered: Bool, maxPerSecond: Int?, maxConcurrent: Int?, now: Int64) {
     self.url = url
     self.form = form
@@ -55,38 +55,38 @@ public struct EndpointSettings: Sendable, Hashable {
 
   public static let defaultConcurrency = 8
 
-  /// Whether they ask for the same, whatever came of it.
+  /// True if both request the same, regardless of their states.
   public func asksForTheSame(as other: EndpointSettings) -> Bool {
     url == other.url && form == other.form && isOrdered == other.isOrdered && maxPerSecond == other.maxPerSecond
       && (maxConcurrent ?? Self.defaultConcurrency) == (other.maxConcurrent ?? Self.defaultConcurrency)
   }
 
-  /// Has it posted to, and what failed before forgotten, whether it was enabled or not.
+  /// Enables the endpoint and forgets earlier failures, even if it was enabled.
   public mutating func enable(now: Int64) {
     countsFrom = now
     guard state != .enabled else { return }
     (state, since, reason) = (.enabled, now, nil)
   }
 
-  /// Names another server. What failed was the one before.
+  /// Changes the URL and forgets earlier failures, which were those of another server.
   public mutating func move(to url: String, now: Int64) {
     guard url != self.url else { return }
     (self.url, countsFrom) = (url, now)
   }
 
-  /// Whether these are of the same server, in the same period of being enabled.
+  /// True if both have the same server and the same ``countsFrom``.
   func isSameServer(as other: EndpointSettings) -> Bool {
     (state, since, countsFrom, url) == (other.state, other.since, other.countsFrom, other.url)
   }
 
   mutating func end(_ state: State, reason: String, now: Int64) { (self.state, since, self.reason) = (state, now, reason) }
 
-  /// Takes a new secret, which signs beside the newest one that there is.
+  /// Adds a secret. It signs together with the newest of the existing ones.
   public mutating func add(_ secret: WebhookSecret, now: Int64) {
     secrets = [Secret(secret: secret, madeAt: now)] + secrets.prefix(1)
   }
 
-  /// Ends all secrets but the newest.
+  /// Removes all secrets but the newest.
   public mutating func endOlderSecrets() { secrets = Array(secrets.prefix(1)) }
 
   /// As it is kept.
@@ -104,7 +104,7 @@ public struct EndpointSettings: Sendable, Hashable {
     return object
   }
 
-  /// Reads that form; nil for anything else.
+  /// Reads the stored form; nil if it is invalid.
   public init?(json: JSONObject) {
     guard let url = json["url"]?.stringValue, let form = json["form"]?.stringValue.flatMap(PushForm.init),
       let state = json["state"]?.stringValue.flatMap(State.init), let since = json["since"]?.int64Value,
@@ -128,9 +128,9 @@ public struct EndpointSettings: Sendable, Hashable {
 }
 
 extension EndpointHealth {
-  /// The same without what failed before an endpoint was enabled, or moved to another server.
+  /// The health without failures from before the endpoint was enabled or moved.
   public func counted(by settings: EndpointSettings) -> EndpointHealth {
-    // Builds of before wrote no period.
+    // Older builds wrote no period.
     let isOfBefore = period.map { $0 != settings.countsFrom } ?? (failingSince.map { $0 < settings.countsFrom } ?? false)
     var counted = self
     counted.period = settings.countsFrom

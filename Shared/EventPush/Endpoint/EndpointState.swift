@@ -7,40 +7,40 @@ import AttributionQueue
 /// after pauses that grow to a minute, so that a recovered server is noticed soon and a dead one costs little. After the recovery, events that
 /// failed meanwhile are due at once.
 struct EndpointState: Sendable {
-  /// What is to be done next.
+  /// The next action.
   enum Next {
-    /// Post this one.
+    /// Post this event.
     case post(PushedEvent)
-    /// Fetch these events first, and hand them to ``loaded(_:)``.
+    /// Fetch these events from the feed, and pass them to ``loaded(_:)``.
     case load([EventPosition])
-    /// Nothing before this time, unless something happens.
+    /// Nothing to do before this time, unless something is reported.
     case wait(until: Int64?)
   }
 
-  /// What is to be said of an event that was tried before.
+  /// The failed attempts of an event.
   struct Attempts: Sendable, Hashable {
     var count: Int
-    /// When it failed first.
+    /// The time of the first failure.
     var first: Int64
   }
 
   private struct Item {
-    /// Nil when it has to be fetched.
+    /// Nil if the event is not in memory.
     var event: PushedEvent?
     var attempts: Attempts?
     var due: Int64 = 0
-    /// The endpoint asked that this one be not posted before.
+    /// The time before which the endpoint asked not to be posted this event.
     var asked: Int64 = 0
     var isLoading = false
   }
 
   let rules: EndpointRules
   private(set) var health: EndpointHealth
-  /// Why it is to be ended: `gone`, or what was wrong for too long.
+  /// Why the endpoint is to be ended; nil while it is posted to.
   private(set) var ending: Ending?
   private var items: [EventPosition: Item] = [:]
   private var lines = SubjectQueues()
-  /// May be posted, in this order, from `nextReady` on.
+  /// Events that may be posted, in this order, from `nextReady` on.
   private var ready: [EventPosition] = []
   private var nextReady = 0
   private var retries = MinimumHeap<Int64, EventPosition>()
@@ -48,20 +48,20 @@ struct EndpointState: Sendable {
   private var inFlight: Set<EventPosition> = []
   private var rate: SendRate
   private var failuresInARow = 0
-  /// How long it is left alone while it is at fault.
+  /// The end of the current pause of a failing endpoint.
   private var pausedUntil: Int64 = 0
-  /// How long it asked to be left alone. What it takes of posts that were under way already changes nothing of that.
+  /// The time until which the endpoint asked not to be posted to. Successes of posts that were in flight already do not change it.
   private var askedUntil: Int64
   private var bytes = 0
   private var loaded = 0
-  /// How many events are kept: as few as are posted at once while nothing is known of the endpoint, more with each one that it takes.
+  /// The number of events to keep in memory. It starts with twice the number of concurrent posts and grows with each accepted event.
   private var window: Int
 
-  /// Why an endpoint is posted to no more.
+  /// Why an endpoint is not posted to any more.
   enum Ending: Sendable, Hashable {
-    /// It answered 410.
+    /// The endpoint answered 410.
     case gone
-    /// It has failed for too long.
+    /// The endpoint failed for too long.
     case failing
   }
 
@@ -71,24 +71,24 @@ struct EndpointState: Sendable {
     rate = SendRate(perSecond: rules.maxPerSecond, now: now)
     window = 2 * rules.maxConcurrent
     askedUntil = health.retryAt ?? 0
-    // One that failed before is not asked with all at once.
+    // An endpoint that failed before is probed with one event first.
     if health.failingSince != nil { failuresInARow = rules.suspectAfter }
   }
 
-  /// Whether nothing has been taken for so many requests that the endpoint is at fault.
+  /// True if the endpoint, and not a single event, counts as failing.
   var isSuspect: Bool { failuresInARow >= rules.suspectAfter }
-  /// Posts under way.
+  /// The number of posts in flight.
   var underWay: Int { inFlight.count }
-  /// Events that are not settled.
+  /// The number of unsettled events.
   var count: Int { items.count }
 
-  /// How many events there is room for.
+  /// The number of events that may be added.
   var room: Int {
     guard ending == nil, items.count < rules.mostWaiting, bytes < rules.windowBytes else { return 0 }
     return max(0, mostLoaded - loaded)
   }
 
-  /// Whether there is room for so many that reading them is worth a question, or nothing else is there to post.
+  /// True if there is room for enough events to make a read worthwhile, or if nothing else can be posted.
   var isWorthReading: Bool {
     let room = room
     return room > 0 && (4 * room >= mostLoaded || nextReady == ready.count)
@@ -96,79 +96,79 @@ struct EndpointState: Sendable {
 
   private var mostLoaded: Int { isSuspect ? 2 * rules.maxConcurrent : window }
 
-  /// Whether there is nothing to post although events are known: their turn has not come, or they wait for another try.
+  /// True if no event can be posted: all known events wait in their queues or for a retry.
   var isStarved: Bool { ending == nil && nextReady == ready.count && inFlight.isEmpty && toLoad.isEmpty && items.count < rules.mostWaiting }
 
   // MARK: Events
 
-  /// Takes an event in. One that was tried before is due at once.
+  /// Adds an event. One with failed attempts is due at once.
   mutating func add(_ event: PushedEvent, attempts: Attempts? = nil) {
-    guard items[event.place] == nil else { return }
-    items[event.place] = Item(event: event, attempts: attempts)
+    guard items[event.position] == nil else { return }
+    items[event.position] = Item(event: event, attempts: attempts)
     loaded += 1
     bytes += event.size
     if rules.isOrdered {
-      lines.add(event.place, subject: CloudEventParts.subject(event.json))
+      lines.add(event.position, subject: CloudEventParts.subject(event.json))
     } else {
-      ready.append(event.place)
+      ready.append(event.position)
     }
   }
 
-  /// All events up to this time are known.
+  /// Reports that all events up to this time have been added.
   mutating func advance(to time: Int64) {
     guard rules.isOrdered else { return }
     ready += lines.advance(to: time)
   }
 
-  /// Hands over events that were to be fetched; those that are nil exist no more, and are settled by that.
-  mutating func loaded(_ events: [(place: EventPosition, event: PushedEvent?)]) -> [EventPosition] {
+  /// Takes the events of a ``Next/load(_:)``. Those that are nil no longer exist; they are settled, and their positions returned.
+  mutating func loaded(_ events: [(position: EventPosition, event: PushedEvent?)]) -> [EventPosition] {
     var gone: [EventPosition] = []
-    for (place, event) in events {
-      guard var item = items[place], item.isLoading else { continue }
+    for (position, event) in events {
+      guard var item = items[position], item.isLoading else { continue }
       item.isLoading = false
       item.event = event
-      items[place] = item
+      items[position] = item
       if let event {
         loaded += 1
         bytes += event.size
-        ready.append(place)
+        ready.append(position)
       } else {
-        settle(place)
-        gone.append(place)
+        settle(position)
+        gone.append(position)
       }
     }
     return gone
   }
 
-  /// What could not be fetched now is fetched later.
-  mutating func notLoaded(_ places: [EventPosition]) {
-    for place in places { items[place]?.isLoading = false }
-    toLoad += places.filter { items[$0] != nil }
+  /// Reports events that could not be fetched; they are fetched later.
+  mutating func notLoaded(_ positions: [EventPosition]) {
+    for position in positions { items[position]?.isLoading = false }
+    toLoad += positions.filter { items[$0] != nil }
   }
 
-  /// What is to be done now.
+  /// The next action at this time.
   mutating func next(now: Int64) -> Next {
     guard ending == nil else { return .wait(until: nil) }
-    while let (due, place) = retries.first, due <= now {
+    while let (due, position) = retries.first, due <= now {
       _ = retries.popFirst()
-      guard let item = items[place], !inFlight.contains(place), item.due == due else { continue }
-      if item.event == nil { toLoad.append(place) } else { ready.append(place) }
+      guard let item = items[position], !inFlight.contains(position), item.due == due else { continue }
+      if item.event == nil { toLoad.append(position) } else { ready.append(position) }
     }
     if !toLoad.isEmpty {
-      let places = toLoad
+      let positions = toLoad
       toLoad.removeAll()
-      for place in places { items[place]?.isLoading = true }
-      return .load(places)
+      for position in positions { items[position]?.isLoading = true }
+      return .load(positions)
     }
     let retry = retries.first?.key
     guard nextReady < ready.count else { return .wait(until: retry) }
     guard inFlight.count < (isSuspect ? 1 : rules.maxConcurrent) else { return .wait(until: nil) }
     let pause = max(pausedUntil, askedUntil)
     guard pause <= now else { return .wait(until: pause) }
-    let place = ready[nextReady]
-    guard let event = items[place]?.event else {
+    let position = ready[nextReady]
+    guard let event = items[position]?.event else {
       nextReady += 1
-      if items[place] != nil { toLoad.append(place) }
+      if items[position] != nil { toLoad.append(position) }
       return next(now: now)
     }
     if let later = rate.take(now: now) { return .wait(until: min(later, retry ?? later)) }
@@ -177,16 +177,16 @@ struct EndpointState: Sendable {
       ready.removeFirst(nextReady)
       nextReady = 0
     }
-    inFlight.insert(place)
+    inFlight.insert(position)
     return .post(event)
   }
 
   // MARK: Outcomes
 
-  /// The endpoint took an event: it is settled. Answers whether the endpoint was suspect before.
+  /// Reports that the endpoint accepted an event, which settles it. Returns true if the endpoint was suspect before.
   @discardableResult
-  mutating func succeeded(_ place: EventPosition, now: Int64) -> Bool {
-    guard inFlight.remove(place) != nil else { return false }
+  mutating func succeeded(_ position: EventPosition, now: Int64) -> Bool {
+    guard inFlight.remove(position) != nil else { return false }
     let wasSuspect = isSuspect
     if wasSuspect { hurry(since: health.failingSince ?? now, now: now) }
     failuresInARow = 0
@@ -195,31 +195,31 @@ struct EndpointState: Sendable {
     health.failingSince = nil
     if askedUntil <= now { health.retryAt = nil }
     window = min(rules.window, window + 1)
-    settle(place)
+    settle(position)
     return wasSuspect
   }
 
-  /// What became of an event that was not taken.
+  /// The consequence of a failed post.
   enum Refusal: Sendable, Hashable {
-    /// It is tried again.
+    /// The event will be retried.
     case retried
-    /// It was tried for so long, while others were taken, that it is given up; it is settled by that.
+    /// The event is given up, because it was retried for too long while others were accepted. That settles it.
     case givenUp
-    /// The endpoint is posted to no more.
+    /// The endpoint is not posted to any more.
     case ended(Ending)
   }
 
-  /// The endpoint did not take an event.
+  /// Reports that the endpoint did not accept an event.
   ///
   /// - Parameters:
-  ///   - retryAfter: what it asked for, milliseconds.
-  ///   - isBusy: whether it says that it is too busy for any event.
-  ///   - isGone: whether it says that it wants no more of them.
+  /// - retryAfter: the wait that the endpoint asked for, milliseconds.
+  /// - isBusy: true if the endpoint is too busy for any event.
+  /// - isGone: true if the endpoint wants no more events.
   ///   - random: 0 to 1.
   mutating func failed(
-    _ place: EventPosition, error: String, retryAfter: Int64?, isBusy: Bool = false, isGone: Bool = false, now: Int64, random: Double
+    _ position: EventPosition, error: String, retryAfter: Int64?, isBusy: Bool = false, isGone: Bool = false, now: Int64, random: Double
   ) -> Refusal {
-    guard inFlight.remove(place) != nil, var item = items[place] else { return .retried }
+    guard inFlight.remove(position) != nil, var item = items[position] else { return .retried }
     failuresInARow += 1
     let since = health.failingSince ?? now
     health.failingSince = since
@@ -244,53 +244,53 @@ struct EndpointState: Sendable {
     var attempts = item.attempts ?? Attempts(count: 0, first: now)
     attempts.count += 1
     if now - attempts.first >= rules.retryFor, let success = health.lastSuccess, success >= attempts.first {
-      settle(place)
+      settle(position)
       return .givenUp
     }
     item.attempts = attempts
-    // While the endpoint is at fault its pauses count, and not what was tried in between.
+    // While the endpoint is failing, its pauses decide and not the attempts of single events.
     let wait = isSuspect ? max(pausedUntil, askedUntil) : now + rules.retries.wait(after: attempts.count, random: random)
     item.asked = asked
     item.due = max(wait, asked)
-    items[place] = item
-    retries.insert(item.due, place)
-    // Those behind it in its subject's line wait as long.
-    if item.due - now > rules.unloadAfter { unload([place] + lines.behind(place)) }
+    items[position] = item
+    retries.insert(item.due, position)
+    // The later events of its subject wait as long.
+    if item.due - now > rules.unloadAfter { unload([position] + lines.behind(position)) }
     return .retried
   }
 
-  /// An event cannot be had in the form that the endpoint asks for: no request is made of it, and it may be settled by that.
-  mutating func skipped(_ place: EventPosition, settles: Bool) {
-    guard inFlight.remove(place) != nil, settles else { return }
-    settle(place)
+  /// Reports that an event does not exist in the endpoint's form, so that it was not posted. `settles`: whether that settles it.
+  mutating func skipped(_ position: EventPosition, settles: Bool) {
+    guard inFlight.remove(position) != nil, settles else { return }
+    settle(position)
   }
 
-  /// Whether an event was tried before, and how often.
-  func attempts(_ place: EventPosition) -> Attempts? { items[place]?.attempts }
+  /// The failed attempts of an event.
+  func attempts(_ position: EventPosition) -> Attempts? { items[position]?.attempts }
 
   // MARK: Pieces
 
-  private mutating func settle(_ place: EventPosition) {
-    unload([place])
-    items.removeValue(forKey: place)
-    if rules.isOrdered { ready += lines.remove(place) }
+  private mutating func settle(_ position: EventPosition) {
+    unload([position])
+    items.removeValue(forKey: position)
+    if rules.isOrdered { ready += lines.remove(position) }
   }
 
-  /// What failed while the endpoint was at fault is due now, or when the endpoint asked for it.
+  /// Makes events that failed during the endpoint's failure due now, or when the endpoint asked for them.
   private mutating func hurry(since: Int64, now: Int64) {
-    for (place, item) in items {
+    for (position, item) in items {
       let due = max(now, item.asked)
-      guard let attempts = item.attempts, attempts.first >= since, item.due > due, !inFlight.contains(place) else { continue }
-      items[place]?.due = due
-      retries.insert(due, place)
+      guard let attempts = item.attempts, attempts.first >= since, item.due > due, !inFlight.contains(position) else { continue }
+      items[position]?.due = due
+      retries.insert(due, position)
     }
   }
 
-  /// Keeps events without their bytes.
-  private mutating func unload(_ places: [EventPosition]) {
-    for place in places {
-      guard let event = items[place]?.event else { continue }
-      items[place]?.event = nil
+  /// Removes the bytes of events from memory.
+  private mutating func unload(_ positions: [EventPosition]) {
+    for position in positions {
+      guard let event = items[position]?.event else { continue }
+      items[position]?.event = nil
       loaded -= 1
       bytes -= event.size
     }

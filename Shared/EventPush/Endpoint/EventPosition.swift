@@ -1,11 +1,11 @@
 import AttributionQueue
 
-/// Where an event lies in the whole feed. Places are ordered by when events were published.
+/// The position of an event in the whole feed, ordered by time of publication.
 struct EventPosition: Sendable, Hashable, Comparable {
-  let place: FeedPosition
+  let feedPosition: FeedPosition
   let shard: Shard
 
   static func < (one: EventPosition, other: EventPosition) -> Bool {
-    one.place == other.place ? one.shard.index < other.shard.index : one.place < other.place
+    one.feedPosition == other.feedPosition ? one.shard.index < other.shard.index : one.feedPosition < other.feedPosition
   }
 }

@@ -1,4 +1,4 @@
-/// Values by a key, the smallest first.
+/// A priority queue: values by key, the smallest key first.
 struct MinimumHeap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private var items: [(key: Key, value: Value)] = []
 
@@ -9,10 +9,10 @@ struct MinimumHeap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 
   mutating func insert(_ key: Key, _ value: Value) {
     items.append((key, value))
-    var place = items.count - 1
-    while place > 0, items[place].key < items[(place - 1) / 2].key {
-      items.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = items.count - 1
+    while index > 0, items[index].key < items[(index - 1) / 2].key {
+      items.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
@@ -20,13 +20,13 @@ struct MinimumHeap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     guard let first = items.first, let last = items.popLast() else { return nil }
     guard !items.isEmpty else { return first }
     items[0] = last
-    var place = 0
+    var index = 0
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2] where child < items.count && items[child].key < items[least].key { least = child }
-      if least == place { return first }
-      items.swapAt(place, least)
-      place = least
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2] where child < items.count && items[child].key < items[least].key { least = child }
+      if least == index { return first }
+      items.swapAt(index, least)
+      index = least
     }
   }
 }

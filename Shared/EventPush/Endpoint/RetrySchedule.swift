@@ -1,11 +1,11 @@
-/// When what failed is tried again: exponential, with jitter.
+/// Exponential backoff with jitter.
 struct RetrySchedule: Sendable, Hashable {
   /// The wait after the first failure, milliseconds.
   let base: Int64
   /// The longest wait, milliseconds.
   let cap: Int64
 
-  /// The wait after so many failures, milliseconds: between half of what doubles each time, and all of it.
+  /// The wait after that many failures, milliseconds: at random between half and all of an amount that doubles each time.
   ///
   /// - Parameter random: 0 to 1.
   func wait(after failures: Int, random: Double) -> Int64 {

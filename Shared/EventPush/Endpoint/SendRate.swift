@@ -1,6 +1,6 @@
-/// How many requests a second an endpoint is sent: a token bucket that holds a twentieth of a second.
+/// The rate limit of requests to an endpoint: a token bucket that holds the tokens of a twentieth of a second.
 struct SendRate: Sendable {
-  /// Requests a second; nil for no bound.
+  /// Requests a second; nil for no limit.
   let perSecond: Int?
   private var tokens: Double
   private var filledAt: Int64
@@ -13,7 +13,7 @@ struct SendRate: Sendable {
 
   private static func capacity(_ perSecond: Int) -> Double { max(1, Double(perSecond) / 20) }
 
-  /// Takes a request's token; otherwise answers when there is one, in milliseconds of `now`'s clock.
+  /// Takes a token and returns nil. Without a token, returns the time at which there will be one, in milliseconds of `now`'s clock.
   mutating func take(now: Int64) -> Int64? {
     guard let perSecond else { return nil }
     if now > filledAt { tokens = min(Self.capacity(perSecond), tokens + Double(now - filledAt) * Double(perSecond) / 1000) }

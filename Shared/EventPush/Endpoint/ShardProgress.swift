@@ -3,49 +3,49 @@ import AttributionQueue
 /// The progress of an endpoint in one shard: which events were read, and which of them are not settled.
 struct ShardProgress: Sendable {
   private struct Entry: Sendable {
-    let place: FeedPosition
-    /// The last event before it that was read.
+    let position: FeedPosition
+    /// The last event that was read before this one.
     let before: FeedPosition
-    /// Events that were read up to it, itself included.
+    /// The number of events that were read up to this one, including it.
     let number: Int
     var isSettled = false
   }
 
-  /// Everything up to here was read.
+  /// The position up to which everything was read.
   private(set) var cursor: FeedPosition
-  /// What was noted last: everything up to there is settled.
+  /// The stored position, up to which everything is settled.
   private var noted: FeedPosition
   private var notedNumber = 0
-  /// From where events were counted: what was noted last, unless another has moved that.
+  /// The position from which offsets are counted: the stored position, unless another instance has moved it.
   private(set) var base: FeedPosition?
-  /// Events that were read.
+  /// The number of events that were read.
   private var number = 0
   private var entries: [Entry] = []
   private var first = 0
 
-  init(at place: FeedPosition) {
-    cursor = place
-    noted = place
-    base = place
+  init(at position: FeedPosition) {
+    cursor = position
+    noted = position
+    base = position
   }
 
-  /// Notes that an event was read, in the order of the shard. One that is wanted has to be settled.
-  mutating func read(_ place: FeedPosition, isWanted: Bool) {
+  /// Records that an event was read, in the order of the shard. A wanted event has to be settled.
+  mutating func read(_ position: FeedPosition, isWanted: Bool) {
     number += 1
-    if isWanted { entries.append(Entry(place: place, before: cursor, number: number)) }
-    cursor = place
+    if isWanted { entries.append(Entry(position: position, before: cursor, number: number)) }
+    cursor = position
   }
 
-  /// Nothing is left between the last event that was read and this place.
-  mutating func skip(to place: FeedPosition) { cursor = max(cursor, place) }
+  /// Moves the cursor over positions without events.
+  mutating func skip(to position: FeedPosition) { cursor = max(cursor, position) }
 
-  mutating func settle(_ place: FeedPosition) {
+  mutating func settle(_ position: FeedPosition) {
     var (low, high) = (first, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].place < place { low = middle + 1 } else { high = middle }
+      if entries[middle].position < position { low = middle + 1 } else { high = middle }
     }
-    guard low < entries.count, entries[low].place == place else { return }
+    guard low < entries.count, entries[low].position == position else { return }
     entries[low].isSettled = true
     while first < entries.count, entries[first].isSettled { first += 1 }
     if first > 64, first * 2 > entries.count {
@@ -54,38 +54,39 @@ struct ShardProgress: Sendable {
     }
   }
 
-  /// Events that were read, are wanted and not settled, with how many events lie between what was noted and each of them.
-  var unsettled: [(place: FeedPosition, offset: Int)] {
-    entries[first...].filter { !$0.isSettled }.map { ($0.place, $0.number - notedNumber) }
+  /// The wanted events that are not settled, with the number of events between the stored position and each of them.
+  var unsettled: [(position: FeedPosition, offset: Int)] {
+    entries[first...].filter { !$0.isSettled }.map { ($0.position, $0.number - notedNumber) }
   }
 
   var hasUnsettled: Bool { first < entries.count }
 
-  /// How many events lie between what was noted and the cursor.
+  /// The number of events between the stored position and the cursor.
   var offset: Int { number - notedNumber }
 
-  /// What may be noted by now, and how many events lie between that and what was noted before; nil when it is nothing new.
-  var toBeNoted: (place: FeedPosition, count: Int)? {
-    let (place, upTo) = first < entries.count ? (entries[first].before, entries[first].number - 1) : (cursor, number)
-    return place > noted ? (place, upTo - notedNumber) : nil
+  /// The position to store, and the number of events between the stored position and it; nil if nothing has changed.
+  var toBeNoted: (position: FeedPosition, count: Int)? {
+    let (position, upTo) = first < entries.count ? (entries[first].before, entries[first].number - 1) : (cursor, number)
+    return position > noted ? (position, upTo - notedNumber) : nil
   }
 
-  mutating func note(_ place: FeedPosition, count: Int) {
-    noted = place
-    base = place
+  mutating func note(_ position: FeedPosition, count: Int) {
+    noted = position
+    base = position
     notedNumber += count
   }
 
-  /// Takes over what another has read beyond the place that was noted: all but these events is settled.
+  /// Takes over the progress of another instance: beyond the stored position, all events but these are settled.
   ///
-  /// - Parameter base: from where offsets were counted, where that is known.
-  mutating func resume(unsettled places: [(place: FeedPosition, offset: Int)], cursor last: FeedPosition, offset: Int, base: FeedPosition?)
-  {
+  /// - Parameter base: the position from which offsets were counted, if it is known.
+  mutating func resume(
+    unsettled positions: [(position: FeedPosition, offset: Int)], cursor last: FeedPosition, offset: Int, base: FeedPosition?
+  ) {
     self.base = base
     var before = cursor
-    for (place, offset) in places where place > before {
-      entries.append(Entry(place: place, before: before, number: offset))
-      before = place
+    for (position, offset) in positions where position > before {
+      entries.append(Entry(position: position, before: before, number: offset))
+      before = position
     }
     guard last > cursor else { return }
     cursor = max(last, before)

@@ -4,56 +4,56 @@
 /// watermark, because then no earlier one can arrive.
 struct SubjectQueues: Sendable {
   private struct Line {
-    /// In order, from `first` on.
-    var places: [EventPosition] = []
+    /// The events in order, from `first` on.
+    var positions: [EventPosition] = []
     var first = 0
-    /// Whether the first one is posted, waits to be tried again, or is among those that are ready.
+    /// True if the first event is being posted, waits for a retry, or was released for posting.
     var isTaken = false
 
-    var head: EventPosition? { first < places.count ? places[first] : nil }
+    var head: EventPosition? { first < positions.count ? positions[first] : nil }
   }
 
   private var lines: [String: Line] = [:]
   private var subjects: [EventPosition: String] = [:]
-  /// First events of queues that wait for the watermark.
+  /// The first events of queues that wait for the watermark.
   private var waiting = MinimumHeap<EventPosition, String>()
-  /// Events were published up to this time, and all of them were read; milliseconds since 1970.
+  /// The watermark: all events published up to this time were read; milliseconds since 1970.
   private var watermark: Int64 = .min
 
-  /// Whether an event waits for its turn.
+  /// The number of events.
   var count: Int { subjects.count }
 
-  mutating func add(_ place: EventPosition, subject: String) {
+  mutating func add(_ position: EventPosition, subject: String) {
     var line = lines[subject] ?? Line()
-    subjects[place] = subject
-    var at = line.places.count
-    while at > line.first, place < line.places[at - 1] { at -= 1 }
-    // What is taken stays the first.
+    subjects[position] = subject
+    var at = line.positions.count
+    while at > line.first, position < line.positions[at - 1] { at -= 1 }
+    // A released event stays the first.
     if line.isTaken { at = max(at, line.first + 1) }
-    line.places.insert(place, at: at)
+    line.positions.insert(position, at: at)
     let isFirst = at == line.first && !line.isTaken
     lines[subject] = line
-    if isFirst { waiting.insert(place, subject) }
+    if isFirst { waiting.insert(position, subject) }
   }
 
-  /// Events whose turn has come up to this time.
+  /// Moves the watermark. Returns the events that may be posted now.
   mutating func advance(to time: Int64) -> [EventPosition] {
     watermark = max(watermark, time)
     return released()
   }
 
-  /// Takes out an event that is settled; answers events whose turn has come by it.
-  mutating func remove(_ place: EventPosition) -> [EventPosition] {
-    guard let subject = subjects.removeValue(forKey: place), var line = lines[subject] else { return [] }
-    guard line.head == place else {
-      if let at = line.places[line.first...].firstIndex(of: place) { line.places.remove(at: at) }
+  /// Removes a settled event. Returns the events that may be posted because of that.
+  mutating func remove(_ position: EventPosition) -> [EventPosition] {
+    guard let subject = subjects.removeValue(forKey: position), var line = lines[subject] else { return [] }
+    guard line.head == position else {
+      if let at = line.positions[line.first...].firstIndex(of: position) { line.positions.remove(at: at) }
       lines[subject] = line
       return []
     }
     line.first += 1
     line.isTaken = false
-    if line.first > 64, line.first * 2 > line.places.count {
-      line.places.removeFirst(line.first)
+    if line.first > 64, line.first * 2 > line.positions.count {
+      line.positions.removeFirst(line.first)
       line.first = 0
     }
     if let head = line.head {
@@ -66,20 +66,20 @@ struct SubjectQueues: Sendable {
   }
 
   /// The events after one in its queue.
-  func behind(_ place: EventPosition) -> ArraySlice<EventPosition> {
-    guard let subject = subjects[place], let line = lines[subject], line.head == place else { return [] }
-    return line.places[(line.first + 1)...]
+  func behind(_ position: EventPosition) -> ArraySlice<EventPosition> {
+    guard let subject = subjects[position], let line = lines[subject], line.head == position else { return [] }
+    return line.positions[(line.first + 1)...]
   }
 
   private mutating func released() -> [EventPosition] {
     var released: [EventPosition] = []
-    while let (place, subject) = waiting.first, place.place.milliseconds <= watermark {
+    while let (position, subject) = waiting.first, position.feedPosition.milliseconds <= watermark {
       _ = waiting.popFirst()
-      // An earlier one may have come before it meanwhile.
-      guard var line = lines[subject], line.head == place, !line.isTaken else { continue }
+      // An earlier event of the subject may have been added meanwhile.
+      guard var line = lines[subject], line.head == position, !line.isTaken else { continue }
       line.isTaken = true
       lines[subject] = line
-      released.append(place)
+      released.append(position)
     }
     return released
   }

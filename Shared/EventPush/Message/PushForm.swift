@@ -1,4 +1,4 @@
-/// In which form an endpoint gets events.
+/// The form in which an endpoint receives events.
 public enum PushForm: String, Sendable, Hashable, CaseIterable {
   /// CloudEvents' structured mode: the event as one JSON document.
   case structured

@@ -7,11 +7,11 @@ struct PushMessage: Sendable {
   let headers: [(name: String, value: String)]
   let body: [UInt8]
 
-  /// Nil when the form asks for original bytes and none were kept, or the event cannot be read.
+  /// Nil if the form requires original bytes and none were kept, or if the event cannot be parsed.
   ///
   /// - Parameters:
-  ///   - timestamp: of this attempt, seconds since 1970.
-  ///   - traceparent: W3C's header of this attempt, where the event's trace is recorded.
+  /// - timestamp: the time of this attempt, seconds since 1970.
+  /// - traceparent: the W3C header of this attempt, if the event's trace is recorded.
   init?(_ event: PushedEvent, form: PushForm, signer: WebhookSigner, timestamp: Int64, traceparent: String? = nil) {
     var headers: [(name: String, value: String)] = []
     headers.reserveCapacity(16)
@@ -40,8 +40,8 @@ struct PushMessage: Sendable {
     self.body = body
   }
 
-  /// An event's id as `webhook-id` has it: percent-encoded where it holds anything but letters, digits, `_`, `-` and `:`. A full stop separates
-  /// what is signed, and must not be part of it.
+  /// An event's id for `webhook-id`: percent-encoded unless it consists of letters, digits, `_`, `-` and `:`. A full stop must be encoded,
+  /// because it separates the signed parts.
   static func webhookID(_ id: String) -> String { encoded(id, plain: Self.plainInID) }
 
   /// The value of a `ce-` header (CloudEvents HTTP protocol binding 3.1.3.2).
@@ -60,7 +60,7 @@ struct PushMessage: Sendable {
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// - Parameter plain: by byte, whether it stays as it is.
+  /// - Parameter plain: for each byte, true if it is not encoded.
   private static func encoded(_ text: String, plain: [Bool]) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 16)
@@ -76,11 +76,11 @@ struct PushMessage: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Without what would end a header's line.
+  /// Removes control characters, which could end the header's line.
   private static func plain(_ text: String) -> String { String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }) }
 }
 
-/// Where the parts of a CloudEvent in its JSON format are, without a tree of it.
+/// The positions of the parts of a CloudEvent in its JSON format, found without building a tree.
 struct CloudEventParts {
   private(set) var attributes: [(name: String, value: String)] = []
   private(set) var dataContentType = "application/json"
@@ -106,14 +106,14 @@ struct CloudEventParts {
     data = found
   }
 
-  /// Whom an event is about: its `subject`; nothing where it has none.
+  /// The `subject` of an event; empty if it has none.
   static func subject(_ json: [UInt8]) -> String {
     var reader = JSONReader(json, limits: .ownDocuments)
     do throws(JSONError) {
       try reader.beginObject()
       while let name = try reader.nextKey() {
         if name == "subject" { return try reader.readString() }
-        // The attributes stand before the data.
+        // The attributes precede the data, so the rest need not be parsed.
         if name == "data" { return "" }
         try reader.passValue()
       }

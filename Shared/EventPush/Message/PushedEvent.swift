@@ -6,25 +6,25 @@ import Traces
   import Glibc
 #endif
 
-/// An event to be posted. All endpoints that want it share one object.
+/// An event to post. All endpoints that want it share one object.
 final class PushedEvent: Sendable {
-  /// What Apple sent.
+  /// The bytes that Apple sent.
   struct Original: Sendable {
     let body: [UInt8]
-    /// Empty where none was sent.
+    /// Empty if none was sent.
     let contentType: String
   }
 
-  let place: EventPosition
+  let position: EventPosition
   let id: String
   let type: String
-  /// A CloudEvent in its JSON format.
+  /// The CloudEvent in its JSON format.
   let json: [UInt8]
   let original: Original?
   let attributes: EventAttributes
 
   init(_ stored: StoredEvent, _ shard: Shard) {
-    place = EventPosition(place: stored.place, shard: shard)
+    position = EventPosition(feedPosition: stored.place, shard: shard)
     id = stored.id
     type = stored.type
     json = stored.json
@@ -32,9 +32,9 @@ final class PushedEvent: Sendable {
     original = stored.original.map { Original(body: $0.body, contentType: $0.contentType) }
   }
 
-  /// For tests of what does not read a store.
-  init(place: EventPosition, id: String, type: String, json: [UInt8], original: Original? = nil) {
-    self.place = place
+  /// For tests without a store.
+  init(position: EventPosition, id: String, type: String, json: [UInt8], original: Original? = nil) {
+    self.position = position
     self.id = id
     self.type = type
     self.json = json
@@ -42,8 +42,8 @@ final class PushedEvent: Sendable {
     attributes = EventAttributes()
   }
 
-  /// The span of the work that made the event (`data.traceparent`), found without reading the whole of it: it stands among the first members
-  /// of its data. Inside of a text the quotation marks would be escaped.
+  /// The span of the work that made the event (`data.traceparent`). It is found by text search, without parsing: it is among the first
+  /// members of the data, and inside a JSON string its quotation marks would be escaped.
   var traceContext: SpanContext? {
     json.withUnsafeBytes { bytes in
       let (key, width): (StaticString, Int) = ("\"traceparent\":\"", 15)
@@ -63,6 +63,6 @@ final class PushedEvent: Sendable {
 
   private static let traceparentWithin = 2048
 
-  /// Bytes that it takes up.
+  /// The approximate size in memory, bytes.
   var size: Int { json.count + (original?.body.count ?? 0) + 256 }
 }

@@ -3,15 +3,15 @@
 struct EndpointClaims: Sendable {
   private var names: Set<String> = []
 
-  /// What is to be given back: all that is neither wanted nor running any more.
+  /// The endpoints to release: those that are neither wanted nor still running.
   func given(wanted: Set<String>, running: Set<String>) -> [String] { names.subtracting(wanted).subtracting(running).sorted() }
 
-  /// Endpoints are asked for. What comes of it may stay unknown.
+  /// Records a request for endpoints, whose answer may be lost.
   mutating func ask(for wanted: Set<String>) { names.formUnion(wanted) }
 
-  /// What came of it: these are its own, what runs is its own still, and what was given back is not.
+  /// Records the answer: the instance owns these endpoints and those still running; the released ones are gone.
   mutating func take(_ own: Set<String>, running: Set<String>) { names = own.union(running) }
 
-  /// All that there may be.
+  /// All endpoints that the instance may own.
   var all: [String] { names.sorted() }
 }

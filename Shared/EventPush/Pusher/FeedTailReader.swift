@@ -4,10 +4,10 @@ import Synchronization
 
 /// Reads the tails of all shards, once for all endpoints of an instance.
 final class FeedTailReader: Sendable {
-  /// What one look found in a shard.
+  /// The new events of one shard.
   struct Finding: Sendable {
     let shard: Shard
-    /// Where the look before ended.
+    /// The end of the previous poll.
     let before: FeedPosition
     let last: FeedPosition
     let events: [PushedEvent]
@@ -15,7 +15,7 @@ final class FeedTailReader: Sendable {
 
   private struct State {
     var tails: [FeedPosition?] = Array(repeating: nil, count: Shard.count)
-    /// All events that were published before this time are known; milliseconds since 1970.
+    /// All events published before this time are known; milliseconds since 1970.
     var time: Int64 = .min
   }
 
@@ -29,14 +29,14 @@ final class FeedTailReader: Sendable {
     self.logger = logger
   }
 
-  /// Where the last look ended in a shard; nil before the first.
+  /// The end of the last poll in a shard; nil before the first poll.
   func tail(_ shard: Int) -> FeedPosition? { state.withLock { $0.tails[shard] } }
 
-  /// All events that were published before this time were found by a look.
+  /// All events published before this time have been read.
   var time: Int64 { state.withLock { $0.time } }
 
-  /// Looks once; answers what is new, and whether there may be more.
-  func look() async throws(EventFeedError) -> (findings: [Finding], mayHaveMore: Bool) {
+  /// Polls all shards once. Returns the new events, and whether there may be more.
+  func poll() async throws(EventFeedError) -> (findings: [Finding], mayHaveMore: Bool) {
     let known = state.withLock { $0.tails }
     let answers = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, most: Self.most)
     var findings: [Finding] = []
@@ -51,7 +51,7 @@ final class FeedTailReader: Sendable {
       }
       let isWhole = tail.events.count < Self.most
       if !isWhole { mayHaveMore = true }
-      // Behind what was found there may be more, published at the same moment.
+      // If not all were read, more events may have the publication time of the last one.
       time = min(time, isWhole ? tail.time : tail.events.last?.place.milliseconds ?? tail.time)
       guard let last = tail.events.last?.place, last > before else { continue }
       tails[shard.index] = last

@@ -8,27 +8,27 @@ import Traces
 ///
 /// Outcomes arrive on the loop's thread, which posts the next event at once. Everything that calls Redis is done by ``run()``.
 final class PushEndpoint: Sendable {
-  struct Inner {
+  struct LockedState {
     var state: EndpointState
-    /// By shard.
+    /// The progress, by shard.
     var progress: [ShardProgress]
-    /// Shards whose end is not reached: they are read by this endpoint alone.
+    /// Shards with unread events before the tail. This endpoint reads them itself.
     var behind: Set<Int> = []
-    /// Of the events that were read last, how many were wanted: from above 0 to 1.
+    /// The share of wanted events among those read last, above 0 up to 1.
     var wantedShare = 1.0
-    /// All events that were published before this time were offered to this endpoint, where it is not behind; milliseconds since 1970.
+    /// All events published before this time were offered to this endpoint, in shards that are not behind; milliseconds since 1970.
     var offered: Int64 = .min
-    /// Shards of which something is to be noted.
+    /// Shards whose progress must be stored.
     var changed: Set<Int> = []
-    /// Shards of which unsettled events are kept in Redis.
+    /// Shards whose unsettled events are stored in Redis.
     var withUnsettled: Set<Int>
     var toLoad: [EventPosition] = []
-    /// Events that cannot be had in the form that is asked for.
+    /// Events that do not exist in the endpoint's form.
     var withoutForm: [PushedEvent] = []
     var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
-    /// When there is something to do, if nothing happens before; milliseconds since 1970.
+    /// The time of the next action if nothing happens before; milliseconds since 1970.
     var due: Int64?
-    /// Posting rests: the instance may not be the endpoint's any more.
+    /// True while nothing is posted, because the instance may not own the endpoint any more.
     var isResting = false
     var isStopping = false
     var noted = EndpointHealth()
@@ -37,11 +37,11 @@ final class PushEndpoint: Sendable {
   let subscription: EventSubscription
   let settings: EndpointSettings
   let parts: PushParts
-  let inner: Mutex<Inner>
+  let locked: Mutex<LockedState>
   let signal = WakeSignal()
   private let signer: WebhookSigner
   private let timeout: Duration
-  /// Whom spans say that was asked; no more of the URL, which may hold a secret.
+  /// The host and port for spans. The rest of the URL may contain a secret.
   private let server: URLServer?
 
   init(
@@ -54,28 +54,28 @@ final class PushEndpoint: Sendable {
     signer = WebhookSigner(settings.secrets.map(\.secret))
     timeout = parts.settings.timeout
     server = URLServer(settings.url)
-    var inner = Inner(
+    var locked = LockedState(
       state: EndpointState(rules: parts.rules(of: settings), health: health, now: WallClock.now()), progress: progress,
       withUnsettled: withUnsettled)
-    inner.behind = Set(0..<Shard.count)
-    inner.noted = health
-    self.inner = Mutex(inner)
+    locked.behind = Set(0..<Shard.count)
+    locked.noted = health
+    self.locked = Mutex(locked)
   }
 
-  /// Whether nothing is taken at present.
-  var isSuspect: Bool { inner.withLock { $0.state.isSuspect } }
+  /// True if the endpoint accepts nothing at present.
+  var isSuspect: Bool { locked.withLock { $0.state.isSuspect } }
 
-  /// Takes no more events and posts none; ``run()`` ends when what is under way is settled.
+  /// Stops reading and posting; ``run()`` ends when the posts in flight are settled.
   func stop() {
-    inner.withLock { $0.isStopping = true }
+    locked.withLock { $0.isStopping = true }
     signal.wake()
   }
 
-  /// Whether it may post: it may not while the instance does not know whether the endpoint is its own.
+  /// Pauses or resumes posting. It pauses while the instance does not know whether it owns the endpoint.
   func rest(_ isResting: Bool) {
-    let changed = inner.withLock { inner in
-      defer { inner.isResting = isResting }
-      return inner.isResting != isResting
+    let changed = locked.withLock { locked in
+      defer { locked.isResting = isResting }
+      return locked.isResting != isResting
     }
     if changed, !isResting { pump() }
   }
@@ -87,91 +87,92 @@ final class PushEndpoint: Sendable {
 
   // MARK: What is read
 
-  /// Takes what was found at the end of shards.
+  /// Takes new events of the shards' tails.
   func offer(_ findings: [FeedTailReader.Finding]) { offer(findings, until: parts.tails.time) }
 
-  /// - Parameter time: all events that were published before it are among these, or were among those offered before.
+  /// - Parameter time: all events published before this time are among `findings` or were offered before.
   func offer(_ findings: [FeedTailReader.Finding], until time: Int64) {
-    let changed = inner.withLock { inner in
+    let changed = locked.withLock { locked in
       var changed = false
       for finding in findings {
         let shard = finding.shard.index
-        guard inner.progress[shard].cursor < finding.last else { continue }
-        guard inner.progress[shard].cursor >= finding.before, !inner.behind.contains(shard) else {
-          inner.behind.insert(shard)
+        guard locked.progress[shard].cursor < finding.last else { continue }
+        guard locked.progress[shard].cursor >= finding.before, !locked.behind.contains(shard) else {
+          locked.behind.insert(shard)
           changed = true
           continue
         }
-        if take(finding.events, shard, &inner) { changed = true }
+        if take(finding.events, shard, &locked) { changed = true }
       }
-      inner.offered = time
-      advance(&inner)
+      locked.offered = time
+      advance(&locked)
       return changed || settings.isOrdered
     }
     if changed { pump() }
-    if inner.withLock({ !$0.behind.isEmpty }) { signal.wake() }
+    if locked.withLock({ !$0.behind.isEmpty }) { signal.wake() }
   }
 
-  /// Takes events of a shard in, as far as there is room; answers whether any was.
+  /// Adds events of a shard while there is room. Returns true if any was added.
   ///
-  /// - Parameter force: whether they are taken although there is no room.
-  func take(_ events: [PushedEvent], _ shard: Int, force: Bool = false, _ inner: inout Inner) -> Bool {
+  /// - Parameter force: true to add them even without room.
+  func take(_ events: [PushedEvent], _ shard: Int, force: Bool = false, _ locked: inout LockedState) -> Bool {
     var taken = false
-    for event in events where event.place.place > inner.progress[shard].cursor {
+    for event in events where event.position.feedPosition > locked.progress[shard].cursor {
       let isWanted = wants(event)
       if isWanted {
-        guard force || inner.state.room > 0 else {
-          inner.behind.insert(shard)
+        guard force || locked.state.room > 0 else {
+          locked.behind.insert(shard)
           break
         }
-        inner.state.add(event)
+        locked.state.add(event)
         taken = true
       }
-      inner.progress[shard].read(event.place.place, isWanted: isWanted)
+      locked.progress[shard].read(event.position.feedPosition, isWanted: isWanted)
     }
     return taken
   }
 
-  /// Says up to when all events are known, where order is kept: what was found and not offered yet is not.
-  func advance(_ inner: inout Inner) {
-    guard settings.isOrdered, inner.offered > .min else { return }
-    var known = inner.offered
-    for shard in inner.behind { known = min(known, inner.progress[shard].cursor.milliseconds) }
-    inner.state.advance(to: known - 1)
+  /// If order is kept, moves the watermark to the time up to which all events are known. Events that were found but not offered yet are not
+  /// known.
+  func advance(_ locked: inout LockedState) {
+    guard settings.isOrdered, locked.offered > .min else { return }
+    var known = locked.offered
+    for shard in locked.behind { known = min(known, locked.progress[shard].cursor.milliseconds) }
+    locked.state.advance(to: known - 1)
   }
 
   // MARK: What is posted
 
-  /// Posts as much as may be posted now.
+  /// Posts everything that may be posted now.
   func pump() {
-    let (posts, mustWake) = inner.withLock { toBePosted(&$0) }
+    let (posts, mustWake) = locked.withLock { toBePosted(&$0) }
     for event in posts { post(event, on: nil) }
     if mustWake { signal.wake() }
   }
 
-  /// What may be posted now, and whether ``run()`` has something to do.
-  private func toBePosted(_ inner: inout Inner) -> (posts: [PushedEvent], mustWake: Bool) {
-    guard !inner.isResting, !inner.isStopping else { return ([], false) }
+  /// The events that may be posted now, and whether ``run()`` must be woken.
+  private func toBePosted(_ locked: inout LockedState) -> (posts: [PushedEvent], mustWake: Bool) {
+    guard !locked.isResting, !locked.isStopping else { return ([], false) }
     var posts: [PushedEvent] = []
     var mustWake = false
     let now = WallClock.now()
     while true {
-      switch inner.state.next(now: now) {
+      switch locked.state.next(now: now) {
       case .post(let event):
         posts.append(event)
         continue
-      case .load(let places):
-        inner.toLoad += places
+      case .load(let positions):
+        locked.toLoad += positions
         mustWake = true
         continue
       case .wait(let until):
-        if let until, until < inner.due ?? .max { mustWake = true }
-        inner.due = until
+        if let until, until < locked.due ?? .max { mustWake = true }
+        locked.due = until
       }
       break
     }
-    // There is room for what waits in the feed.
-    if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustWake = true }
+    // There is room for unread events of the feed.
+    if !locked.behind.isEmpty, locked.state.isWorthReading || settings.isOrdered && locked.state.isStarved { mustWake = true }
     return (posts, mustWake)
   }
 
@@ -180,7 +181,7 @@ final class PushEndpoint: Sendable {
     let span = span(event)
     guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000, traceparent: span?.traceparent)
     else {
-      inner.withLock { $0.withoutForm.append(event) }
+      locked.withLock { $0.withoutForm.append(event) }
       return signal.wake()
     }
     let started = ContinuousClock.now
@@ -210,40 +211,41 @@ final class PushEndpoint: Sendable {
       span.end(error: outcome.kind == .taken ? nil : outcome.kind.rawValue)
     }
     parts.metrics.requested(outcome.kind, seconds: seconds, span)
-    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000, span) }
-    let (posts, mustWake) = inner.withLock { inner in
-      let isFirstChange = inner.changed.isEmpty
-      record(outcome, of: event, now, &inner)
-      let (posts, mustWake) = toBePosted(&inner)
+    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.position.feedPosition.milliseconds) / 1000, span) }
+    let (posts, mustWake) = locked.withLock { locked in
+      let isFirstChange = locked.changed.isEmpty
+      record(outcome, of: event, now, &locked)
+      let (posts, mustWake) = toBePosted(&locked)
       return (posts, mustWake || isFirstChange)
     }
-    // One follows the one that ended; more than that are shared out, or the busiest thread would draw all of them.
+    // The first post uses the thread of the one that ended; the others are distributed, because otherwise the busiest thread would get all
+    // of them.
     for (number, event) in posts.enumerated() { post(event, on: number == 0 ? thread : nil) }
     if mustWake { signal.wake() }
   }
 
-  private func record(_ outcome: PostOutcome, of event: PushedEvent, _ now: Int64, _ inner: inout Inner) {
+  private func record(_ outcome: PostOutcome, of event: PushedEvent, _ now: Int64, _ locked: inout LockedState) {
     if outcome.kind == .taken {
-      inner.state.succeeded(event.place, now: now)
-      return settle(event.place, &inner)
+      locked.state.succeeded(event.position, now: now)
+      return settle(event.position, &locked)
     }
     let retryAfter = outcome.retryAfter(now: now / 1000)?.milliseconds
     let status = if case .answered(let status, _) = outcome { status } else { 0 }
-    let attempts = (inner.state.attempts(event.place)?.count ?? 0) + 1
-    let refusal = inner.state.failed(
-      event.place, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
+    let attempts = (locked.state.attempts(event.position)?.count ?? 0) + 1
+    let refusal = locked.state.failed(
+      event.position, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
       random: .random(in: 0...1))
     if refusal == .givenUp {
       parts.metrics.gaveUp()
-      inner.givenUp.append((event, attempts, outcome.text))
-      // It is noted when the feed was told.
+      locked.givenUp.append((event, attempts, outcome.text))
+      // Progress is stored after the event's failure was published.
     } else {
-      inner.changed.insert(event.place.shard.index)
+      locked.changed.insert(event.position.shard.index)
     }
   }
 
-  func settle(_ place: EventPosition, _ inner: inout Inner) {
-    inner.progress[place.shard.index].settle(place.place)
-    inner.changed.insert(place.shard.index)
+  func settle(_ position: EventPosition, _ locked: inout LockedState) {
+    locked.progress[position.shard.index].settle(position.feedPosition)
+    locked.changed.insert(position.shard.index)
   }
 }

@@ -18,7 +18,7 @@ public struct PushMetrics: Sendable {
   private static let openFailuresName = "attribution_push_open_failures_total"
   private static let endpointsName = "attribution_push_endpoints"
 
-  /// What became of a request.
+  /// The outcome of a request.
   enum Outcome: String, CaseIterable {
     case taken, redirected, refused, tooMany = "too_many", serverError = "server_error", gone, timeout, connection, tls, address
   }
@@ -68,7 +68,7 @@ public struct PushMetrics: Sendable {
 }
 
 extension PostOutcome {
-  /// As metrics name it.
+  /// The label in metrics.
   var kind: PushMetrics.Outcome {
     switch self {
     case .answered(200..<300, _): .taken
@@ -84,7 +84,7 @@ extension PostOutcome {
     }
   }
 
-  /// As an endpoint's status tells it.
+  /// The text in an endpoint's status.
   var text: String {
     switch self {
     case .answered(let status, _): "status \(status)"

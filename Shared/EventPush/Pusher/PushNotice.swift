@@ -6,7 +6,7 @@ import WireJSON
 enum PushNotice {
   private static let source = "/verifier"
 
-  /// An endpoint is posted to no more.
+  /// An endpoint is not posted to any more.
   static func ended(
     _ subscription: String, _ state: EndpointSettings.State, reason: String, health: EndpointHealth, generation: Int, now: Int64
   )
@@ -15,12 +15,12 @@ enum PushNotice {
     var data: JSONObject = ["subscription": .string(subscription), "state": .string(state.rawValue), "reason": .string(reason)]
     data["failingSince"] = health.failingSince.map { .string(Timestamp(millisecondsSince1970: $0).text) }
     data["lastError"] = health.lastError.map { .string($0) }
-    // The same end has the same id, whoever finds it and however often it is told.
+    // The id is the same for every instance that finds this end, so that the event is published once.
     let id = "endpoint-\(state.rawValue):\(subscription):\(generation):\(health.failingSince ?? now)"
     return record(id, .endpointDisabled, data, now)
   }
 
-  /// An event was refused for so long that it is given up.
+  /// An event was given up after its retries.
   static func undelivered(_ event: PushedEvent, to subscription: String, attempts: Int, error: String, now: Int64) -> EventRecord {
     record(
       "undelivered:\(subscription):\(event.id)", .eventUndelivered,

@@ -34,10 +34,10 @@ struct PushParts: Sendable {
 }
 
 extension EventSubscription {
-  /// Whether there are events that it does not want.
+  /// True if the subscription does not want all events.
   var hasFilter: Bool { !types.isEmpty || !filter.isEmpty }
 
-  /// Whether the other one has the same events, from the same place on.
+  /// True if both subscriptions read the same events from the same position.
   func isReadAs(_ other: EventSubscription) -> Bool {
     name == other.name && types == other.types && filter == other.filter && generation == other.generation && createdAt == other.createdAt
   }

@@ -23,7 +23,7 @@ public final class Pusher: Sendable {
   private static let interval: Duration = .seconds(1)
   private static let shortestPause: Duration = .milliseconds(20)
   private static let longestPause: Duration = .milliseconds(160)
-  /// Endpoints that are opened side by side, and between two signs of life: each asks for two things of every shard.
+  /// The numbers of endpoints that are opened concurrently, and between two heartbeats. Opening one takes two commands for each shard.
   private static let openedAtOnce = 4
   private static let openedInARow = 64
 
@@ -36,8 +36,8 @@ public final class Pusher: Sendable {
   private let signal = WakeSignal()
 
   /// - Parameters:
-  ///   - http: trust anchors and the time to connect in.
-  ///   - names: the apps that are configured, as filters know them.
+  /// - http: trust anchors and the connect timeout.
+  /// - names: the names of configured apps, for filters.
   public init(
     feed: EventFeed, settings: PushSettings, http: HTTPClientConfiguration, names: AppNames, metrics: PushMetrics, tracer: Tracer = .off,
     logger: Logger
@@ -50,13 +50,13 @@ public final class Pusher: Sendable {
     registry = PusherRegistry(feed: feed, timeout: settings.pusherTimeout)
   }
 
-  /// Has ``run()`` end.
+  /// Makes ``run()`` end.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
     signal.wake()
   }
 
-  /// Pushes until it is stopped; then hands its endpoints over when what is under way is settled.
+  /// Pushes until it is stopped; then settles the posts in flight and releases its endpoints.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.follow() }
@@ -69,7 +69,7 @@ public final class Pusher: Sendable {
 
   // MARK: Reading
 
-  /// Looks at the ends of all shards for all endpoints, the more often the more there is.
+  /// Polls the tails of all shards for all endpoints, more often while there are new events.
   private func follow() async {
     var pause = Self.shortestPause
     while !Task.isCancelled {
@@ -79,10 +79,11 @@ public final class Pusher: Sendable {
       }
       var mayHaveMore = false
       do throws(EventFeedError) {
-        let (findings, more) = try await parts.tails.look()
+        let (findings, more) = try await parts.tails.poll()
         mayHaveMore = more
         pause = findings.isEmpty ? min(pause * 2, Self.longestPause) : Self.shortestPause
-        // Taken after the look: one that was opened meanwhile may have read up to where the look before ended, and waits for what was found.
+        // Read after the poll: an endpoint that was opened meanwhile may have read up to the end of the previous poll, and needs these
+        // events.
         let endpoints = running.withLock { $0.values.map(\.endpoint) }
         for endpoint in endpoints where !findings.isEmpty || endpoint.settings.isOrdered { endpoint.offer(findings) }
       } catch {
@@ -115,17 +116,17 @@ public final class Pusher: Sendable {
           claims.ask(for: names)
           return claims.given(wanted: names, running: running)
         }
-        let standing = try await registry.beat(name, givingBack: given, wanting: Array(names))
-        claims.withLock { $0.take(standing.own, running: running) }
-        pushers = standing.pushers
+        let registration = try await registry.beat(name, givingBack: given, wanting: Array(names))
+        claims.withLock { $0.take(registration.own, running: running) }
+        pushers = registration.pushers
         heard = .now
         rest(false)
-        isOpening = await open(wanted.filter { standing.own.contains($0.key) })
+        isOpening = await open(wanted.filter { registration.own.contains($0.key) })
         let endpoints = self.running.withLock { $0.values.map(\.endpoint) }
         parts.metrics.count(endpoints: endpoints.count, suspect: endpoints.count { $0.isSuspect })
       } catch {
-        parts.logger.debug("pushers are not heard of", metadata: ["reason": "\(error)"])
-        // Another instance may have taken the endpoints over by now.
+        parts.logger.debug("the instances that push cannot be listed now", metadata: ["reason": "\(error)"])
+        // Another instance may own the endpoints by now.
         if heard.duration(to: .now) > parts.settings.pusherTimeout / 2 { rest(true) }
       }
       if !isOpening { await signal.wait(for: pushers.isEmpty ? .milliseconds(50) : Self.interval) }
@@ -136,7 +137,7 @@ public final class Pusher: Sendable {
     for endpoint in running.withLock({ $0.values.map(\.endpoint) }) { endpoint.rest(isResting) }
   }
 
-  /// Stops endpoints that are not wanted as they run; answers those that have not ended.
+  /// Stops endpoints that are not wanted with their present settings. Returns those that have not ended.
   private func stopOthers(_ wanted: [String: (EventSubscription, EndpointSettings)]) -> Set<String> {
     running.withLock { running in
       for (name, one) in running {
@@ -151,7 +152,7 @@ public final class Pusher: Sendable {
     }
   }
 
-  /// Opens endpoints that do not run yet; answers whether some are left to be opened.
+  /// Opens endpoints that do not run yet. Returns true if some remain to be opened.
   private func open(_ own: [String: (EventSubscription, EndpointSettings)]) async -> Bool {
     let all = running.withLock { running in own.filter { running[$0.key] == nil } }
     let missing = Dictionary(uniqueKeysWithValues: all.prefix(Self.openedInARow).map { ($0.key, $0.value) })

@@ -3,7 +3,7 @@ import Cryptography
 /// A secret that signs the requests of one endpoint (Standard Webhooks, "Signature scheme"): `whsec_` and Base64.
 public struct WebhookSecret: Sendable, Hashable {
   private static let prefix = "whsec_"
-  /// What the standard allows, in bytes.
+  /// The sizes that the standard allows, bytes.
   static let sizes = 24...64
 
   let bytes: [UInt8]
@@ -13,7 +13,7 @@ public struct WebhookSecret: Sendable, Hashable {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads a secret as it was told to its endpoint; nil for anything else.
+  /// Parses the text form; nil if it is invalid.
   public init?(text: String) {
     guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(String(text.dropFirst(Self.prefix.count))),
       Self.sizes.contains(bytes.count)
@@ -21,6 +21,6 @@ public struct WebhookSecret: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// As the endpoint is told.
+  /// The text form, as the endpoint's operator gets it.
   public var text: String { Self.prefix + Base64.encode(bytes) }
 }

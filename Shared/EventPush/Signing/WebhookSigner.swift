@@ -4,13 +4,13 @@ import Cryptography
 struct WebhookSigner: Sendable {
   private let codes: [HMACSHA256]
 
-  /// - Parameter secrets: the newest first; while one is replaced there are two.
+  /// - Parameter secrets: newest first; two while one is being replaced.
   init(_ secrets: [WebhookSecret]) { codes = secrets.map { HMACSHA256(key: $0.bytes) } }
 
-  /// What `webhook-signature` says.
+  /// The value of the header `webhook-signature`.
   ///
   /// - Parameters:
-  ///   - id: without a full stop, which separates what is signed.
+  /// - id: must not contain a full stop, which separates the signed parts.
   ///   - timestamp: seconds since 1970.
   func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     var signed: [UInt8] = []

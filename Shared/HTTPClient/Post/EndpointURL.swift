@@ -1,9 +1,9 @@
 import CCurl
 
-/// A URL that others name, read by the same parser that connects to it: two parsers that differ would let one address be judged and another
-/// be asked.
+/// A URL from a caller. It is parsed by the same parser that connects to it; with two different parsers, one address could be checked and
+/// another one called.
 public struct EndpointURL: Sendable, Hashable {
-  /// What is wrong with it.
+  /// Why a URL is invalid.
   public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed
     case scheme
@@ -22,14 +22,14 @@ public struct EndpointURL: Sendable, Hashable {
     }
   }
 
-  /// Bytes that a URL may have.
+  /// The greatest length of a URL, bytes.
   public static let longest = 2048
 
   public let text: String
   /// Lower case; an IP address in its usual form, without brackets.
   public let host: String
 
-  /// - Parameter allowsHTTP: whether it may be in clear text.
+  /// - Parameter allowsHTTP: true if `http` is allowed.
   public init(validating text: String, allowsHTTP: Bool) throws(Failure) {
     guard text.utf8.count <= Self.longest else { throw .tooLong }
     guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }

@@ -1,13 +1,13 @@
 import CCurl
 
-/// The header lines of a post, in the list that curl reads. Its memory is used again by the next post. Belongs to the loop's thread.
+/// The header lines of a post, as curl's list. Its memory is reused by the next post. It must be used only on the loop's thread.
 final class PostHeaders {
   private var bytes: UnsafeMutablePointer<CChar>
   private var capacity = 1024
   private var count = 0
   private var nodes: UnsafeMutablePointer<curl_slist>
   private var nodeCapacity = 16
-  /// Where in `bytes` each line begins.
+  /// The offset in `bytes` at which each line begins.
   private var starts: [Int] = []
 
   init() {
@@ -24,7 +24,7 @@ final class PostHeaders {
   func list(_ headers: [(name: String, value: String)]) -> UnsafeMutablePointer<curl_slist> {
     count = 0
     starts.removeAll(keepingCapacity: true)
-    // curl would ask the server's leave before larger bodies, and name a content type of its own.
+    // Otherwise curl would send `Expect: 100-continue` with larger bodies, and a content type of its own.
     add("Expect", "", separator: ":")
     if !headers.contains(where: { Self.isContentType($0.name) }) { add("Content-Type", "", separator: ":") }
     for (name, value) in headers { add(name, value, separator: value.isEmpty ? ";" : ": ") }

@@ -5,15 +5,15 @@ import Synchronization
   import Glibc
 #endif
 
-/// Posts to thousands of servers from one thread. A server that hangs costs the others nothing: there is no bound on connections to a host, and
-/// a turn of the loop looks only at sockets on which something happened. Whoever posts bounds its own posts under way.
+/// Posts to thousands of servers from one thread. A server that hangs does not delay the others: connections to a host are not limited, and
+/// each turn of the loop handles only sockets with events. Callers must limit their own posts in flight.
 public final class PostLoop: Sendable {
   private let core: Core
 
   /// - Parameters:
-  ///   - configuration: trust anchors, the time to connect in, and whether HTTP/2 is offered; nothing else of it is used.
-  ///   - allows: whether an address, in 4 or 16 bytes of network order, may be connected to. It is asked on the loop's thread when the name was
-  ///     resolved, for each address before the connection to it.
+  /// - configuration: only the trust anchors, the connect timeout and the setting of HTTP/2 are used.
+  /// - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's thread
+  ///   after name resolution, for each address before the connection.
   public init(configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     core = Core(configuration: configuration, allows: allows)
     core.start()
@@ -21,25 +21,25 @@ public final class PostLoop: Sendable {
 
   deinit { core.stop() }
 
-  /// Posts; redirects are answers. `done` is called once, on the loop's thread, which it must not hold up; it may post again.
+  /// Posts a request. Redirects are not followed. `done` is called once, on the loop's thread, which it must not block; it may post again.
   public func post(_ request: PostRequest, done: @escaping @Sendable (PostOutcome) -> Void) { core.submit(request, done) }
 
-  /// Ends the thread; posts under way are cancelled.
+  /// Ends the thread. Posts in flight are cancelled.
   public func shutdown() { core.stop() }
 }
 
-/// The thread and what it shares with callers.
-// `loop` but for its wake, `transfers` and `idle` are the thread's alone; the rest is behind the lock
+/// The thread, and the state that it shares with callers.
+// Safe to share: `loop` except for its wake-up, `transfers` and `idle` are used only by the thread; the rest is protected by the lock.
 private final class Core: @unchecked Sendable {
   private struct Inbox {
     var submitted: [(PostRequest, @Sendable (PostOutcome) -> Void)] = []
     var stopped = false
-    /// The thread looks into the inbox before it waits again.
+    /// True if the thread will check the inbox before it waits.
     var isAwake = true
   }
 
   private static let mostIdle = 1024
-  /// Connections that are kept for the next post.
+  /// The greatest number of idle connections.
   private static let mostConnections = 4096
   private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
@@ -55,7 +55,7 @@ private final class Core: @unchecked Sendable {
     Self.initialised
     self.configuration = configuration
     self.allows = allows
-    // There is none only where there is no memory, or no descriptor, at all.
+    // This fails only without memory or descriptors.
     loop = attribution_post_loop_make()!
     multi = attribution_post_loop_multi(loop)!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
@@ -64,7 +64,7 @@ private final class Core: @unchecked Sendable {
   }
 
   deinit {
-    // curl wants its handles to be gone before what they were in.
+    // curl requires handles to be freed before their multi handle.
     idle.removeAll()
     attribution_post_loop_free(loop)
   }
@@ -112,13 +112,13 @@ private final class Core: @unchecked Sendable {
     transfers.removeAll()
   }
 
-  /// Begins new posts; false when the loop was stopped.
+  /// Begins new posts. Returns false if the loop was stopped.
   private func takeIn() -> Bool {
     while true {
       let (submitted, stopped) = inbox.withLock { inbox in
         let taken = inbox.submitted
         inbox.submitted.removeAll()
-        // What comes from now on has to end the wait.
+        // From now on, a new post must wake the thread.
         inbox.isAwake = !taken.isEmpty
         return (taken, inbox.stopped)
       }

@@ -1,12 +1,12 @@
-/// Bytes to be posted to a server that others named.
+/// A post to a server that a caller named.
 public struct PostRequest: Sendable {
   public var url: String
-  /// Names and values that are written as they are: without line breaks.
+  /// The headers, which are written unchanged and must not contain line breaks.
   public var headers: [(name: String, value: String)]
   public var body: [UInt8]
-  /// For the whole exchange, the connection included.
+  /// The timeout of the whole exchange, including the connection.
   public var timeout: Duration
-  /// Whether it may go in clear text. Otherwise such a URL is not connected to.
+  /// True if `http` is allowed; otherwise there is no connection to such a URL.
   public var allowsHTTP: Bool
 
   public init(url: String, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration, allowsHTTP: Bool) {
@@ -18,16 +18,16 @@ public struct PostRequest: Sendable {
   }
 }
 
-/// What became of a post.
+/// The outcome of a post.
 public enum PostOutcome: Sendable, Hashable {
-  /// The server answered, with whatever status. `retryAfter` is the header's text.
+  /// The server responded, with any status. `retryAfter` is the header's text.
   case answered(status: Int, retryAfter: String?)
-  /// The name stands for addresses that must not be connected to.
+  /// The host has only addresses that are not allowed.
   case addressRefused
-  /// There is no answer.
+  /// There was no response.
   case failed(HTTPClientError)
 
-  /// What the server asked for in `Retry-After`, in seconds or as a date (RFC 9110, 10.2.3).
+  /// The wait in `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3).
   ///
   /// - Parameter now: seconds since 1970.
   public func retryAfter(now: Int64) -> Duration? {

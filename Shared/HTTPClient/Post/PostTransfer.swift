@@ -4,13 +4,14 @@ import CCurl
   import Glibc
 #endif
 
-/// One post after the other: owns a curl handle and all that the handle points to. Belongs to the loop's thread.
+/// Makes one post after the other. It owns a curl handle and everything that the handle refers to. It must be used only on the loop's
+/// thread.
 ///
-/// What is the same for all posts is set once: for a small post, setting it anew takes curl as long as posting.
+/// Options that are the same for all posts are set once, because setting them takes curl as long as a small post.
 final class PostTransfer {
-  /// Of an answer's body nothing is read beyond this: only its status counts.
+  /// The greatest number of bytes that are read of a response's body, of which only the status is needed.
   private static let mostOfBody = 64 << 10
-  /// A larger request is not kept beyond its post.
+  /// The memory of a larger request is freed after its post.
   private static let mostKept = 16 << 10
 
   let handle: UnsafeMutableRawPointer
@@ -25,9 +26,9 @@ final class PostTransfer {
   private var isLarge = false
   private var bodyBytes = 0
   private var wasRefused = false
-  private var wasSentAnew = false
+  private var wasResent = false
 
-  /// - Parameter allows: whether an address, of 4 or 16 bytes, may be connected to.
+  /// - Parameter allows: returns true if a connection to an address of 4 or 16 bytes is allowed.
   init?(_ configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -54,7 +55,7 @@ final class PostTransfer {
     set(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { set(CURLOPT_CAINFO, caFile) }
     set(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
-    // curl makes both buffers anew for each post, and what it makes by itself is 64 KiB: the allocator gathers its free memory each time.
+    // curl allocates both buffers for each post. Its default of 64 KiB makes the allocator consolidate free memory each time.
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
     set(CURLOPT_BUFFERSIZE, 8 << 10)
     let own = Unmanaged.passUnretained(self).toOpaque()
@@ -71,12 +72,12 @@ final class PostTransfer {
       }, own)
   }
 
-  /// Makes the handle ready for a post, which is not begun by this. What the one before was about is gone.
+  /// Prepares the handle for a post without starting it. Everything of the previous post is removed.
   func prepare(_ request: PostRequest, done: @escaping @Sendable (PostOutcome) -> Void) {
     self.done = done
     bodyBytes = 0
     wasRefused = false
-    wasSentAnew = false
+    wasResent = false
     if url != request.url {
       url = request.url
       set(CURLOPT_URL, url)
@@ -100,7 +101,7 @@ final class PostTransfer {
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 
-  /// Judges the very address that is connected to next: a name that stands for another one a moment later gains nothing by it.
+  /// Checks the address of the connection itself, so that a name cannot change its address after the check.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
     let bytes: [UInt8]
@@ -121,14 +122,14 @@ final class PostTransfer {
     return bodyBytes <= Self.mostOfBody ? count : 0
   }
 
-  /// The status of the last answer; 0 where there is none.
+  /// The status of the last response; 0 if there is none.
   private var status: Int {
     var status = 0
     _ = attribution_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
     return status
   }
 
-  /// The text of a header of the last answer.
+  /// The text of a header of the last response.
   private func header(_ name: String) -> String? {
     var found: UnsafeMutablePointer<curl_header>?
     guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK, let value = found?.pointee.value else {
@@ -137,7 +138,7 @@ final class PostTransfer {
     return String(String(cString: value).prefix(64))
   }
 
-  /// Whether a connection that had been kept open broke before anything of the answer came: a server may close at any moment what was idle.
+  /// True if an existing connection broke before any byte of the response, since a server may close an idle connection at any time.
   func isToBeSentAnew(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
@@ -146,16 +147,16 @@ final class PostTransfer {
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
     let left = ContinuousClock.now.duration(to: end)
-    guard !wasSentAnew, connections == 0, status == 0, left > .zero else { return false }
-    wasSentAnew = true
+    guard !wasResent, connections == 0, status == 0, left > .zero else { return false }
+    wasResent = true
     set(CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
     timeout = nil
     return true
   }
 
-  /// Tells what became of it, once.
+  /// Reports the outcome, once.
   func finish(_ code: CURLcode) {
-    // An endless body was cut off by us: its status was told before.
+    // We cut off the long body; its status was received before.
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.mostOfBody {
       let status = status
       return end(with: .answered(status: status, retryAfter: (200..<300).contains(status) ? nil : header("Retry-After")))

@@ -12,7 +12,7 @@ import NIOPosix
 /// connection therefore waits at most ``patience`` and then uses the last addresses; the reply counts for the next connection. Only one query per
 /// host is in flight at a time.
 final class HostAddresses: Sendable {
-  /// Asks the system; blocks.
+  /// Resolves a name by the system's resolver; blocks.
   typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
   private struct Host: Hashable {
@@ -22,7 +22,7 @@ final class HostAddresses: Sendable {
 
   private struct State {
     var known: [Host: [SocketAddress]] = [:]
-    /// Who waits for the question that is under way.
+    /// The callers that wait for the query in flight, by host.
     var asked: [Host: [EventLoopPromise<[SocketAddress]>]] = [:]
   }
 
@@ -30,13 +30,13 @@ final class HostAddresses: Sendable {
   private let lookUp: LookUp
   private let state = NIOLockedValueBox(State())
 
-  /// `patience`: how long the addresses of before wait for new ones.
+  /// `patience`: how long a connection waits for a new answer before it uses the last addresses.
   init(patience: TimeAmount = .milliseconds(300), lookUp: @escaping LookUp = HostAddresses.system) {
     self.patience = patience
     self.lookUp = lookUp
   }
 
-  /// The host's addresses in the order in which they are to be tried. Fails only for a host that was never found.
+  /// The host's addresses in the order in which to try them. Fails only for a host that was never resolved.
   func find(_ name: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
     let host = Host(name: name, port: port)
     let answer = loop.makePromise(of: [SocketAddress].self)
@@ -65,7 +65,7 @@ final class HostAddresses: Sendable {
     for promise in waiting { promise.completeWith(found) }
   }
 
-  /// What the system says, IPv4 and IPv6.
+  /// The answer of the system's resolver, IPv4 and IPv6.
   @Sendable static func system(_ name: String, _ port: Int) throws -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -91,7 +91,7 @@ final class HostAddresses: Sendable {
   }
 }
 
-/// What NIO asks for the addresses of one connection's host.
+/// Adapts ``HostAddresses`` to NIO, for one connection.
 struct HostResolver: Resolver, Sendable {
   let found: EventLoopFuture<[SocketAddress]>
 

@@ -27,15 +27,15 @@ final class RedisConnection: Sendable {
     let password = try configuration.passwordFile.map(Self.password) ?? url.password
     let context = url.usesTLS ? try configuration.tls.context() : nil
     let connectTimeout = TimeAmount.nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1)))
-    // Not looked up in the pipeline: a Redis that refuses at once closes the connection, and its pipeline is empty then. By channel, since
-    // NIO tries several addresses of a name at a time.
+    // The handler is not looked up in the pipeline, because the pipeline is empty if Redis closes the connection at once. Handlers are kept
+    // by channel, because NIO tries several addresses of a name concurrently.
     let handlers = NIOLockedValueBox<[ObjectIdentifier: NIOLoopBound<RedisConnectionHandler>]>([:])
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.maxMessagesPerRead, value: 16)
       .channelOption(
-        // No more than a core's cache has room for: what is read is looked at at once.
+        // Limited to the size of a core's cache, because the bytes are parsed at once.
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 64 << 10)
       )
       .channelInitializer { channel in
@@ -75,7 +75,8 @@ final class RedisConnection: Sendable {
           throw RedisError.refused(text)
         }
       } else {
-        // A Redis that wants a password, or refuses this host, says so here and not to every caller. Any other refusal is the command's own.
+        // A Redis that requires a password, or refuses this host, answers PING with an error. The connection then fails here, once, and not
+        // in every caller's command. Other errors are the business of the commands.
         let text = try await connection.send(EncodedArguments(["PING"]), timeout: connectTimeout, name: "PING").error
         if let text, text.hasPrefix("NOAUTH") || text.hasPrefix("DENIED") { throw RedisError.refused(text) }
       }
@@ -85,9 +86,9 @@ final class RedisConnection: Sendable {
       }
       if configuration.wantsPrimary {
         let role = try await connection.send(EncodedArguments(["ROLE"]), timeout: connectTimeout, name: "ROLE")
-        // Sentinels may still name the one of before; who may not ask finds out when it writes.
+        // Sentinels may still name the former primary. If the user may not run ROLE, the first write finds out.
         if let role = role.elements.first(where: { _ in true })?.string, role != "master" {
-          throw RedisError.unavailable("\(url.place) is a \(role)")
+          throw RedisError.unavailable("\(url.logName) is a \(role)")
         }
       }
     } catch {
@@ -97,8 +98,8 @@ final class RedisConnection: Sendable {
     return connection
   }
 
-  /// A connection whose other end is gone without a word ends within about 6 s, idle or not (keep-alive after 3 s, three probes of 1 s;
-  /// 4,000 ms for what is not acknowledged). Without that it would be found by a command that waits for its whole timeout.
+  /// Detects a peer that vanished without closing the connection within about 6 s: keep-alive after 3 s, three probes of 1 s; 4,000 ms for
+  /// unacknowledged data. Otherwise a command would have to time out first.
   private static func tcpOption(_ name: CInt) -> ChannelOptions.Types.SocketOption {
     ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: name))
   }
@@ -111,13 +112,13 @@ final class RedisConnection: Sendable {
 
   var isOpen: Bool { channel.isActive }
 
-  /// About how long the commands are that have no answer yet, bytes.
+  /// The approximate size of the unanswered commands, bytes.
   var load: Int { unansweredBytes.load(ordering: .relaxed) }
 
-  /// Concurrent callers' commands of one turn of the event loop leave together: Redis answers them after one fsync.
+  /// Commands of concurrent callers in one turn of the event loop are written together, so that Redis answers them after one fsync.
   ///
-  /// `name`: what the command is called in metrics.
-  /// `isAsking`: the slot is on its way to this node (`ASKING`).
+  /// `name`: the command's name in metrics. `isAsking`: true if the command must be preceded by `ASKING`, because its slot is being moved
+  /// to this node.
   func send(_ words: EncodedArguments, isAsking: Bool = false, timeout: TimeAmount, name: String) async throws -> RedisReply {
     let size = words.size + 16
     unansweredBytes.add(size, ordering: .relaxed)
@@ -132,9 +133,9 @@ final class RedisConnection: Sendable {
     }
   }
 
-  /// Sends commands together, and answers with their replies.
+  /// Sends several commands together. Returns their replies.
   ///
-  /// - Parameter ignored: how many of the first replies are not wanted.
+  /// - Parameter ignored: the number of replies at the beginning that are dropped.
   func send(_ commands: EncodedCommands, ignoring ignored: Int, timeout: TimeAmount, name: String) async throws -> [RedisReply] {
     let loop = channel.eventLoop
     return try await withUnsafeThrowingContinuation { continuation in

@@ -7,24 +7,24 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   typealias Continuation = UnsafeContinuation<RedisReply, any Error>
 
   /// A command that waits for its reply.
-  private struct Sent {
+  private struct PendingCommand {
     let continuation: Continuation
     let deadline: NIODeadline
     let name: String
     let start: NIODeadline
-    /// Whether replicas have to have it before it is answered.
+    /// True if replicas must confirm the command before its reply is passed on.
     let isConfirmed: Bool
   }
 
-  /// Several commands that were sent together, and the replies that came so far.
-  private final class SentTogether {
+  /// Several commands that were sent together, with the replies received so far.
+  private final class PendingBatch {
     let continuation: UnsafeContinuation<[RedisReply], any Error>
     let deadline: NIODeadline
     let name: String
     let start: NIODeadline
-    /// Replies that are still to come and are not wanted; they come first.
+    /// The number of replies still to be dropped; they come first.
     var ignored: Int
-    /// Wanted replies that are still to come.
+    /// The number of replies still to be collected.
     var missing: Int
     var replies: [RedisReply] = []
 
@@ -42,12 +42,12 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private enum Waiting {
-    case command(Sent)
-    case commands(SentTogether)
-    /// The question behind a batch: whether the replicas have it.
+  private enum PendingReply {
+    case command(PendingCommand)
+    case commands(PendingBatch)
+    /// The reply to `WAIT` or `WAITAOF`, which follows a batch of commands.
     case replication
-    /// A word that goes in front of a command: its answer tells nothing.
+    /// The reply to `ASKING`, which precedes a command; it is dropped.
     case ignored
   }
 
@@ -55,24 +55,24 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private let replication: RedisReplication?
   private let observer: (any RedisObserver)?
   private let subscription: RedisSubscription?
-  /// Channels that are subscribed to.
+  /// The subscribed channels.
   private var channels: Set<String> = []
-  /// Who waits for the next replies, in their order.
-  private var waiting = CircularBuffer<Waiting>()
-  /// Whether what is to be written next has something that replicas have to confirm.
+  /// The receivers of the next replies, in order.
+  private var waiting = CircularBuffer<PendingReply>()
+  /// True if the next batch contains a command that replicas must confirm.
   private var asksReplicas = false
-  /// Replies that are told when the replicas have what they are replies to.
-  private var unreplicated: [(sent: Sent, reply: RedisReply)] = []
+  /// Replies that are held back until the replicas confirm their commands.
+  private var unreplicated: [(sent: PendingCommand, reply: RedisReply)] = []
   /// One timer for all commands: it fires no later than the first deadline, and is rescheduled if that command was answered.
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
   private var context: ChannelHandlerContext?
-  /// What was not written yet, and whether it will be at the end of this turn.
+  /// Bytes not written yet, and whether a flush at the end of this turn is scheduled.
   private var outgoing = ByteBuffer()
   private var isFlushing = false
-  /// About how much a turn has to write.
+  /// The approximate number of bytes that a turn writes; it sizes the next buffer.
   private var usualSize = EncodedArguments.long
-  /// Why the connection ended; nil while it stands.
+  /// Why the connection ended; nil while it is open.
   private var failure: (any Error)?
 
   init(
@@ -102,14 +102,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       waiting.append(.ignored)
     }
     waiting.append(
-      .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
+      .command(PendingCommand(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
     flushLater(context)
     write(words, context)
   }
 
-  /// Writes at the end of this turn of the event loop.
+  /// Schedules a flush at the end of this turn of the event loop.
   private func flushLater(_ context: ChannelHandlerContext) {
     guard !isFlushing else { return }
     isFlushing = true
@@ -117,7 +117,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     context.eventLoop.execute { loop.value.flush() }
   }
 
-  /// - Parameter ignored: how many of the first replies are not wanted.
+  /// - Parameter ignored: the number of replies at the beginning that are dropped.
   func send(
     _ commands: EncodedCommands, ignoring ignored: Int, timeout: TimeAmount, name: String,
     _ continuation: UnsafeContinuation<[RedisReply], any Error>
@@ -128,7 +128,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     let now = context.eventLoop.now
     let deadline = now + timeout
-    waiting.append(.commands(SentTogether(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
+    waiting.append(.commands(PendingBatch(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
     flushLater(context)
@@ -138,7 +138,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private static let asking = EncodedArguments(["ASKING"])
 
-  /// Writes of one turn are collected in chunks; a chunk that is long enough is followed by another.
+  /// Collects the writes of one turn in chunks. When a chunk is long enough, the next write begins another one.
   private func write(_ words: EncodedArguments, _ context: ChannelHandlerContext) {
     makeRoom(words.size, context)
     outgoing.writeRedisCommand(words)
@@ -156,10 +156,10 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     outgoing = ByteBuffer()
   }
 
-  /// From so many bytes on nothing is added to a piece.
+  /// The size in bytes from which a chunk is not extended.
   private static let longPiece = EncodedArguments.long * 8
 
-  /// Written to no replica: a connection can be made while they are away.
+  /// Commands that write nothing, so no replica confirms them. A connection can therefore be opened while the replicas are unavailable.
   private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING", "ROLE"]
 
   private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
@@ -182,14 +182,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     for (sent, _) in unreplicated { first = min(first, sent.deadline) }
     guard let context, first < .distantFuture else { return }
-    // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
+    // Replies are matched by order, so after a missing reply the whole connection must be closed.
     if first <= context.eventLoop.now { fail(RedisError.timedOut) } else { setAlarm(first, context) }
   }
 
   private func flush() {
     isFlushing = false
     guard let context, failure == nil else {
-      // Nobody waits for it any more.
+      // No caller waits for these commands any more.
       outgoing = ByteBuffer()
       return
     }
@@ -215,12 +215,12 @@ final class RedisConnectionHandler: ChannelInboundHandler {
         guard let reply = try reader.next() else { break }
         if let subscription, tell(subscription, reply) { continue }
         guard let next = waiting.popFirst() else {
-          // In protected mode, or past its limit of clients, Redis says so unasked and closes the connection.
-          throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("nothing that was asked")
+          // Redis sends an error unasked and closes the connection if it is in protected mode or past its limit of clients.
+          throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("a command that was not sent")
         }
         switch next {
         case .command(let sent):
-          // A refusal has written nothing.
+          // An error reply has written nothing, so there is nothing to confirm.
           if sent.isConfirmed, reply.error == nil { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
         case .commands(let sent): collect(reply, for: sent)
         case .replication: judge(reply)
@@ -232,7 +232,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private func collect(_ reply: RedisReply, for sent: SentTogether) {
+  private func collect(_ reply: RedisReply, for sent: PendingBatch) {
     sent.replies.append(reply)
     sent.missing -= 1
     guard sent.missing == 0 else { return waiting.prepend(.commands(sent)) }
@@ -240,7 +240,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     sent.continuation.resume(returning: sent.replies)
   }
 
-  /// Tells of a message, or of the end of a subscription that nobody asked to end; false for what is an answer.
+  /// Handles a push of a subscription: a message, or the end of a subscription that was not requested. Returns false for the reply to a
+  /// command.
   private func tell(_ subscription: RedisSubscription, _ reply: RedisReply) -> Bool {
     var parts = reply.elements
     guard parts.underestimatedCount == 3, let kind = parts.nextString(like: "smessage") else { return false }
@@ -253,14 +254,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       return false
     case "sunsubscribe":
       if let channel = parts.nextString(), channels.remove(channel) != nil { subscription.onEnd(channel) }
-      // The slot of a channel went to another node, unless it is the answer to what was asked.
+      // Redis ended the subscription because the channel's slot moved to another node, unless this is the reply to `SUNSUBSCRIBE`.
       if case .command(let sent) = waiting.first { return sent.name != "SUNSUBSCRIBE" }
       return true
     default: return false
     }
   }
 
-  /// The replicas' answer is that to the whole batch before it.
+  /// Handles the replicas' confirmation, which counts for the whole batch before it.
   private func judge(_ reply: RedisReply) {
     let batch = unreplicated
     unreplicated.removeAll(keepingCapacity: true)
@@ -270,7 +271,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private func succeed(_ sent: Sent, _ reply: RedisReply) {
+  private func succeed(_ sent: PendingCommand, _ reply: RedisReply) {
     if let observer {
       observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
       if let text = reply.error, !Redirection.isElsewhere(text) { observer.failed("refused") }
@@ -278,7 +279,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     sent.continuation.resume(returning: reply)
   }
 
-  private func fail(_ sent: Sent, _ error: any Error) {
+  private func fail(_ sent: PendingCommand, _ error: any Error) {
     noteFailure(sent.name, sent.start, error)
     sent.continuation.resume(throwing: error)
   }
@@ -305,9 +306,9 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     alarm = nil
     let failed = waiting
     waiting = []
-    // Before anybody hears of it: what is asked for next is not to be asked for here.
+    // The connection is closed before the callers are resumed, so that their next command does not use it.
     context?.close(promise: nil)
-    // What Redis has answered and no replica has confirmed was not done as promised.
+    // Commands that the replicas did not confirm fail too, because their promise of durability was not kept.
     for (sent, _) in unreplicated { fail(sent, error) }
     unreplicated.removeAll()
     for next in failed {

@@ -13,28 +13,28 @@ final class RedisConnectionPool: Sendable {
     var connections: [RedisConnection?]
     var opening: [Task<RedisConnection, any Error>?]
     var failures = 0
-    /// No new attempt before this moment while the node is away.
+    /// The earliest time of the next attempt while the node is unavailable.
     var retryAt: ContinuousClock.Instant?
-    /// Since when no attempt succeeded.
+    /// The time since which no attempt succeeded.
     var awaySince: ContinuousClock.Instant?
-    /// Why the last attempt failed.
+    /// The error of the last attempt.
     var fault: RedisError?
     var closed = false
   }
 
   private static let connectionsPerLoop = 4
-  /// What Redis reads of a connection at a time, bytes (PROTO_IOBUF_LEN).
+  /// The number of bytes that Redis reads from a connection at a time (PROTO_IOBUF_LEN).
   private static let readAtOnce = 16 << 10
 
   private let url: RedisURL
   private let configuration: RedisClient.Configuration
   private let logger: Logger
-  /// The n-th connection belongs to the n-th of these, and again from the first.
+  /// The event loops of the connections, in turn: connection n belongs to loop n modulo their number.
   private let loops: [any EventLoop]
   private let addresses: HostAddresses
   private let state: NIOLockedValueBox<State>
 
-  /// - Parameter url: the node's address, and who is to log in there.
+  /// - Parameter url: the node's address and the login.
   init(url: RedisURL, configuration: RedisClient.Configuration, addresses: HostAddresses, logger: Logger) {
     self.url = url
     self.configuration = configuration
@@ -47,18 +47,18 @@ final class RedisConnectionPool: Sendable {
       State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
   }
 
-  /// Whether a connection stands now.
+  /// True if a connection is open.
   var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
 
-  /// How long no connection could be made; nil where the last attempt succeeded.
+  /// How long connecting has failed; nil if the last attempt succeeded.
   var awayFor: Duration? { state.withLockedValue { $0.awaySince?.duration(to: .now) } }
 
-  /// Sends one command and answers whatever Redis says, a refusal included.
+  /// Sends one command. Returns any reply, including an error reply.
   func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     try await send(words, over: connection(), timeout: timeout, name: name)
   }
 
-  /// The same over a connection that stands. `isAsking`: the slot is on its way to this node (`ASKING`).
+  /// Sends one command over an open connection. `isAsking`: true if the command must be preceded by `ASKING`.
   func send(_ words: EncodedArguments, over connection: RedisConnection, isAsking: Bool = false, timeout: Duration?, name: String)
     async throws(RedisError) -> RedisReply
   {
@@ -72,7 +72,7 @@ final class RedisConnectionPool: Sendable {
     }
   }
 
-  /// Sends commands together over a connection that stands.
+  /// Sends several commands together over an open connection.
   func send(_ commands: EncodedCommands, ignoring ignored: Int, over connection: RedisConnection, name: String)
     async throws(RedisError) -> [RedisReply]
   {
@@ -100,7 +100,7 @@ final class RedisConnectionPool: Sendable {
     for connection in open { connection.close() }
   }
 
-  /// A connection that stands. What fails here was not sent.
+  /// An open connection. If this throws, nothing was sent.
   func connection() async throws(RedisError) -> RedisConnection {
     do { return try await find() } catch let error as RedisError { throw error } catch { throw .unavailable("\(error)") }
   }
@@ -115,20 +115,20 @@ final class RedisConnectionPool: Sendable {
     let next: Next = try state.withLockedValue { state in
       guard !state.closed else { throw RedisError.unavailable("the client is closed") }
       let count = state.connections.count
-      // A loop that has none may use any.
-      let places = own.map { $0 < count } ?? false ? stride(from: own!, to: count, by: loops.count) : stride(from: 0, to: count, by: 1)
+      // A loop without a connection of its own may use any connection.
+      let candidates = own.map { $0 < count } ?? false ? stride(from: own!, to: count, by: loops.count) : stride(from: 0, to: count, by: 1)
       var best: RedisConnection?
       var absent: Int?
-      for place in places {
-        guard let connection = state.connections[place], connection.isOpen else {
-          if absent == nil { absent = place }
+      for index in candidates {
+        guard let connection = state.connections[index], connection.isOpen else {
+          if absent == nil { absent = index }
           continue
         }
         if connection.load < Self.readAtOnce { return .ready(connection) }
         if best.map({ connection.load < $0.load }) ?? true { best = connection }
       }
       guard let absent else { return .ready(best!) }
-      // Opening takes its time, seconds where the name server is slow: another loop's connection is better than waiting.
+      // Opening may take seconds if the name server is slow, so a connection of another loop is used meanwhile.
       if best == nil {
         best = state.connections.compactMap { $0 }.filter(\.isOpen).min { $0.load < $1.load }
       }
@@ -137,12 +137,12 @@ final class RedisConnectionPool: Sendable {
         opening = begun
       } else if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
         if let best { return .ready(best) }
-        throw state.fault ?? RedisError.unavailable("waiting before the next attempt")
+        throw state.fault ?? RedisError.unavailable("the next attempt to connect is not due yet")
       } else {
         opening = Task { try await self.open(absent) }
         state.opening[absent] = opening
       }
-      // A busy connection is better than none.
+      // A busy connection is used rather than waiting for a new one.
       return best.map { .ready($0) } ?? .wait(opening)
     }
     switch next {
@@ -176,17 +176,17 @@ final class RedisConnectionPool: Sendable {
         state.opening[index] = nil
         state.failures += 1
         state.awaySince = state.awaySince ?? .now
-        // Full jitter up to half a second: the many callers that fail fast must not become a storm of connects.
+        // Full jitter up to half a second, so that many callers that fail at once do not reconnect at once.
         let cap = min(500, 10 << min(state.failures, 6))
         state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))
         return state.failures
       }
-      if failures == 1 { logger.warning("no connection to Redis", metadata: ["node": "\(url.place)", "reason": "\(fault)"]) }
+      if failures == 1 { logger.warning("no connection to Redis", metadata: ["node": "\(url.logName)", "reason": "\(fault)"]) }
       throw fault
     }
   }
 
-  /// What kept a connection from being made, without the type names that NIO puts around it.
+  /// The reason why a connection failed, without the type names that NIO puts around it.
   private static func reason(_ error: any Error) -> String {
     guard let failed = error as? NIOConnectionError else { return "cannot connect: \(error)" }
     if let cause = failed.connectionErrors.first?.error { return "cannot connect to \(failed.host):\(failed.port): \(cause)" }

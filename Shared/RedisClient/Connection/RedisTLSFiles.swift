@@ -1,14 +1,14 @@
 import Cryptography
 import NIOSSL
 
-/// The files that a TLS connection to Redis is made with (`rediss://`). They are read anew for each connection, so that replaced files
-/// take effect without a restart and connections that stand are left alone.
+/// The files of a TLS connection to Redis (`rediss://`). They are read for each new connection, so that replaced files take effect without
+/// a restart. Open connections are not affected.
 public struct RedisTLSFiles: Sendable, Hashable {
-  /// PEM, the authorities that Redis' certificate may come from; nil: the system's.
+  /// PEM file with the authorities that may have issued Redis' certificate; nil: the system's authorities.
   public var caFile: String?
-  /// PEM, the certificate that is shown to Redis, and those that lead to its root after it; nil: none is shown.
+  /// PEM file with the client certificate and its chain up to the root; nil: no client certificate.
   public var certificateFile: String?
-  /// PEM, the key of that certificate, readable by its owner alone.
+  /// PEM file with the key of that certificate, readable only by its owner.
   public var keyFile: String?
 
   public init(caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil) {
@@ -17,12 +17,12 @@ public struct RedisTLSFiles: Sendable, Hashable {
     self.keyFile = keyFile
   }
 
-  /// Throws ``RedisError/tls(_:)`` naming the file that is not what it should be.
+  /// Throws ``RedisError/tls(_:)``, which names the file, if a file is missing or invalid.
   public func check() throws(RedisError) { _ = try context() }
 
-  /// Certificate and host name are verified; TLS 1.2 at the least.
+  /// Verifies certificate and host name; requires TLS 1.2.
   func context() throws(RedisError) -> NIOSSLContext {
-    // Read a second time where certificate and key were replaced between the reading of one and of the other.
+    // Certificate and key may be replaced between the two reads; then a second try finds a matching pair.
     do throws(RedisError) { return try read() } catch { return try read() }
   }
 

@@ -1,25 +1,24 @@
 import NIOCore
 
-/// Where a Redis is.
+/// The address of a Redis deployment.
 ///
 /// - One node: `redis://[[user]:password@]host[:port][/database]`, or `unix://[[user]:password@]/path/to.sock[?db=N]`.
-/// - A cluster: `redis-cluster://[[user]:password@]host[:port][,host[:port]…]`, some of its nodes; the others are found from them.
+/// - A cluster: `redis-cluster://[[user]:password@]host[:port][,host[:port]…]`, with some of its nodes; they name the others.
 /// - The primary that Sentinels name: `redis-sentinel://[[user]:password@]host[:port][,host[:port]…]/NAME[/database]`: the hosts are the
 ///   Sentinels (port 26379 unless given), the user and password those of the Redis nodes.
 ///
-/// `rediss` in place of `redis` is the same over TLS. One word in front of the @ is a password; where the password comes from a file, it is
-/// the user.
+/// `rediss` in place of `redis` means TLS. A single word before the @ is a password, or a user if the password comes from a file.
 public struct RedisURL: Sendable, Hashable {
   public enum Address: Sendable, Hashable {
     case tcp(host: String, port: Int)
     case unix(path: String)
   }
 
-  /// What answers at the addresses.
+  /// The kind of deployment.
   public enum Deployment: Sendable, Hashable {
     case single
     case cluster
-    /// Sentinels; what they call the primary.
+    /// Sentinels, with their name for the primary.
     case sentinel(String)
   }
 
@@ -31,10 +30,10 @@ public struct RedisURL: Sendable, Hashable {
   public private(set) var user: String?
   public private(set) var password: String?
   public let database: Int
-  /// Whether connections are encrypted (`rediss…`).
+  /// True if connections use TLS (`rediss…`).
   public let usesTLS: Bool
 
-  /// - Parameter passwordIsApart: whether the password stands in a file; then the URL may name a user and no password.
+  /// - Parameter passwordIsApart: true if the password is in a file; then the URL may name a user and no password.
   public init(_ text: String, passwordIsApart: Bool = false) throws(RedisError) {
     if text.hasPrefix("unix://") {
       let socket = try RedisSocketURL(text.dropFirst(7))
@@ -44,7 +43,7 @@ public struct RedisURL: Sendable, Hashable {
       return
     }
     guard let end = text.firstRange(of: "://"), let scheme = Self.schemes[String(text[..<end.lowerBound])] else {
-      throw .badURL("it starts with redis://, redis-cluster://, redis-sentinel://, the same with rediss, or unix://")
+      throw .badURL("it must start with redis://, redis-cluster://, redis-sentinel://, the same with rediss, or unix://")
     }
     usesTLS = scheme.usesTLS
     var rest = text[end.upperBound...]
@@ -57,7 +56,7 @@ public struct RedisURL: Sendable, Hashable {
     var path = rest.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let hosts = rest.prefix { $0 != "/" }.split(separator: ",", omittingEmptySubsequences: false)
     guard scheme.kind != .single || hosts.count == 1 else {
-      throw .badURL("several addresses are those of a cluster (redis-cluster://) or of Sentinels (redis-sentinel://)")
+      throw .badURL("several addresses need redis-cluster:// or redis-sentinel://")
     }
     var nodes: [NodeAddress] = []
     for host in hosts { nodes.append(try Self.node(host, port: scheme.kind == .sentinel ? 26_379 : 6379)) }
@@ -67,7 +66,9 @@ public struct RedisURL: Sendable, Hashable {
     case .single: deployment = .single
     case .cluster: deployment = .cluster
     case .sentinel:
-      guard let name = path.popFirst(), !name.isEmpty else { throw .badURL("behind the Sentinels comes / and what they call the primary") }
+      guard let name = path.popFirst(), !name.isEmpty else {
+        throw .badURL("after the Sentinels must come / and their name for the primary")
+      }
       deployment = .sentinel(String(name))
     }
     let number = path.first.map { $0.isEmpty ? 0 : Int($0) ?? -1 } ?? 0
@@ -98,29 +99,29 @@ public struct RedisURL: Sendable, Hashable {
     return NodeAddress(host: String(host), port: port)
   }
 
-  /// The same login at one node of the deployment.
+  /// The URL of one node of the deployment, with the same login.
   func of(_ node: NodeAddress) -> RedisURL {
     var url = self
     url.address = .tcp(host: node.host, port: node.port)
     return url
   }
 
-  /// Another login: a user whose password stands in a file, or nobody.
+  /// The same URL with another login: a user whose password is in a file, or none.
   func loggingIn(_ user: String?) -> RedisURL {
     var url = self
     (url.user, url.password) = (user, nil)
     return url
   }
 
-  /// Where a connection leads, for logs.
-  var place: String {
+  /// The address of a connection, for logs.
+  var logName: String {
     switch address {
     case .tcp(let host, let port): NodeAddress(host: host, port: port).description
     case .unix(let path): path
     }
   }
 
-  /// The name that a TLS certificate has to be of; nil for an address, which is compared with the certificate's addresses.
+  /// The host name that the TLS certificate must have; nil for an IP address, which is compared with the certificate's addresses.
   var serverName: String? {
     guard case .tcp(let host, _) = address, (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
     return host

@@ -2,10 +2,10 @@
 public struct EncodedArguments: Sendable {
   /// Appended arguments of at least this length, in bytes, are not copied.
   static let long = 4096
-  /// `$`, a length, and two line ends.
+  /// The greatest size of a bulk string's framing: `$`, a length, and two line ends.
   private static let frame = 25
 
-  /// What is before ``open``.
+  /// The arrays before ``open``.
   private var closed: [[UInt8]] = []
   private var open: [UInt8] = []
   public private(set) var count = 0
@@ -44,7 +44,7 @@ public struct EncodedArguments: Sendable {
   }
 
   public mutating func append(_ word: [UInt8]) {
-    write(word.count) { place in word.withUnsafeBufferPointer { Self.copy($0, to: place) } }
+    write(word.count) { destination in word.withUnsafeBufferPointer { Self.copy($0, to: destination) } }
   }
 
   public mutating func append(_ value: Int64) { append("", value) }
@@ -52,9 +52,9 @@ public struct EncodedArguments: Sendable {
   /// Appends the concatenation of two texts as one argument.
   public mutating func append(_ first: String, _ second: Substring) {
     let (start, end) = (first.utf8.span, second.utf8.span)
-    write(start.count + end.count) { place in
-      Self.copy(start, to: place)
-      Self.copy(end, to: place + start.count)
+    write(start.count + end.count) { destination in
+      Self.copy(start, to: destination)
+      Self.copy(end, to: destination + start.count)
     }
   }
 
@@ -62,9 +62,9 @@ public struct EncodedArguments: Sendable {
   public mutating func append(_ text: String, _ value: Int64) {
     let bytes = text.utf8.span
     let digits = Self.digits(value)
-    write(bytes.count + digits) { place in
-      Self.copy(bytes, to: place)
-      Self.decimal(value, digits, to: place + bytes.count)
+    write(bytes.count + digits) { destination in
+      Self.copy(bytes, to: destination)
+      Self.decimal(value, digits, to: destination + bytes.count)
     }
   }
 
@@ -81,15 +81,15 @@ public struct EncodedArguments: Sendable {
     open = []
   }
 
-  /// Begins a command of ``EncodedCommands``: the header of an array of so many words.
+  /// Begins a command of ``EncodedCommands``: appends the header of an array of that many arguments.
   mutating func beginCommand(words count: Int) {
     let digits = Self.digits(Int64(count))
     open.append(addingCapacity: digits + 3) { span in
       span.withUnsafeMutableBufferPointer { room, used in
-        guard let place = room.baseAddress.map({ $0 + used }) else { return }
-        place[0] = UInt8(ascii: "*")
-        Self.decimal(Int64(count), digits, to: place + 1)
-        Self.endLine(place + 1 + digits)
+        guard let destination = room.baseAddress.map({ $0 + used }) else { return }
+        destination[0] = UInt8(ascii: "*")
+        Self.decimal(Int64(count), digits, to: destination + 1)
+        Self.endLine(destination + 1 + digits)
         used += digits + 3
       }
     }
@@ -117,55 +117,55 @@ public struct EncodedArguments: Sendable {
     return words
   }
 
-  /// A word of so many bytes, written where it is to stand.
+  /// Appends an argument of that many bytes, which `content` writes in destination.
   @inline(__always)
   private mutating func write(_ length: Int, _ content: (UnsafeMutablePointer<UInt8>) -> Void) {
     count += 1
     open.append(addingCapacity: length + Self.frame) { span in
       span.withUnsafeMutableBufferPointer { room, used in
-        guard var place = room.baseAddress.map({ $0 + used }) else { return }
+        guard var destination = room.baseAddress.map({ $0 + used }) else { return }
         let digits = Self.digits(Int64(length))
-        place[0] = UInt8(ascii: "$")
-        Self.decimal(Int64(length), digits, to: place + 1)
-        place += digits + 1
-        Self.endLine(place)
-        content(place + 2)
-        Self.endLine(place + 2 + length)
+        destination[0] = UInt8(ascii: "$")
+        Self.decimal(Int64(length), digits, to: destination + 1)
+        destination += digits + 1
+        Self.endLine(destination)
+        content(destination + 2)
+        Self.endLine(destination + 2 + length)
         used += digits + length + 5
       }
     }
   }
 
   @inline(__always)
-  private static func endLine(_ place: UnsafeMutablePointer<UInt8>) {
-    place[0] = 13
-    place[1] = 10
+  private static func endLine(_ destination: UnsafeMutablePointer<UInt8>) {
+    destination[0] = 13
+    destination[1] = 10
   }
 
   @inline(__always)
-  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
-    if let start = bytes.baseAddress { place.update(from: start, count: bytes.count) }
+  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>, to destination: UnsafeMutablePointer<UInt8>) {
+    if let start = bytes.baseAddress { destination.update(from: start, count: bytes.count) }
   }
 
   @inline(__always)
-  private static func copy(_ bytes: Span<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
-    bytes.withUnsafeBufferPointer { copy($0, to: place) }
+  private static func copy(_ bytes: Span<UInt8>, to destination: UnsafeMutablePointer<UInt8>) {
+    bytes.withUnsafeBufferPointer { copy($0, to: destination) }
   }
 
-  /// Writes a number from behind into a place of ``digits(_:)`` bytes.
+  /// Writes a number backwards into a space of ``digits(_:)`` bytes.
   @inline(__always)
-  private static func decimal(_ value: Int64, _ digits: Int, to place: UnsafeMutablePointer<UInt8>) {
+  private static func decimal(_ value: Int64, _ digits: Int, to destination: UnsafeMutablePointer<UInt8>) {
     var rest = value.magnitude
     var at = digits
     repeat {
       at -= 1
-      place[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+      destination[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    if value < 0 { place[0] = UInt8(ascii: "-") }
+    if value < 0 { destination[0] = UInt8(ascii: "-") }
   }
 
-  /// How many characters a number has.
+  /// The number of characters of a number.
   static func digits(_ value: Int64) -> Int {
     var rest = value.magnitude / 10
     var count = value < 0 ? 2 : 1

@@ -1,6 +1,6 @@
 /// Commands that are sent together over one connection, encoded as soon as they are known.
 public struct EncodedCommands: Sendable {
-  /// The words of all commands, each command behind a header with the number of its words.
+  /// The arguments of all commands; each command begins with the header of its array.
   private(set) var words: EncodedArguments
   public private(set) var count = 0
 

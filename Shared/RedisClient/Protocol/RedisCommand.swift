@@ -9,12 +9,12 @@ public enum RedisArgument: Sendable, Hashable, ExpressibleByStringLiteral, Expre
   public init(stringLiteral value: String) { self = .string(value) }
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// As text, where it is one.
+  /// The text; nil for another kind of argument.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
 extension RedisArgument {
-  /// About how many bytes it takes as a bulk string.
+  /// The approximate size as a bulk string, bytes.
   var wireSize: Int {
     switch self {
     case .string(let text): text.utf8.count + 8
@@ -25,16 +25,16 @@ extension RedisArgument {
 }
 
 extension ByteBuffer {
-  /// Writes a command as RESP asks for it: an array of bulk strings.
+  /// Writes a command in RESP: an array of bulk strings.
   mutating func writeRedisCommand(_ words: EncodedArguments) {
     writeRedisCommandStart(words)
     words.forEachPiece { writeBytes($0) }
   }
 
-  /// Writes several commands, each of which has its header already.
+  /// Writes several commands, which include their array headers.
   mutating func writeRedisCommands(_ commands: EncodedCommands) { commands.words.forEachPiece { writeBytes($0) } }
 
-  /// What stands before the words.
+  /// Writes the array header of a command.
   mutating func writeRedisCommandStart(_ words: EncodedArguments) {
     writeInteger(UInt8(ascii: "*"))
     writeString(String(words.count))

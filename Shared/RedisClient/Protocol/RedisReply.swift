@@ -1,14 +1,14 @@
 /// A reply of Redis (RESP2): a position in a ``ReplyTape``.
 public struct RedisReply: Sendable {
   let item: ReplyTape.Item
-  /// Where the bytes and elements are; nil for what has neither.
+  /// The tape with the bytes and elements; nil for a reply without any.
   private let tape: ReplyTape?
-  private let place: Int
+  private let position: Int
 
-  init(_ item: ReplyTape.Item, in tape: ReplyTape?, at place: Int) {
+  init(_ item: ReplyTape.Item, in tape: ReplyTape?, at position: Int) {
     self.item = item
     self.tape = tape
-    self.place = place
+    self.position = position
   }
 
   /// Reads a reply from its encoding (RESP2). Nil if the bytes are not one whole reply with at most 1,000 elements.
@@ -29,39 +29,39 @@ public struct RedisReply: Sendable {
   /// A simple or a bulk string, as text.
   public var string: String? { tape?.string(item) }
 
-  /// The same; where it is the given text, that is answered and none is made.
+  /// The reply as text. If it equals `known`, `known` is returned and no string is allocated.
   public func string(like known: String) -> String? { tape?.string(item, like: known) }
 
   /// A simple or a bulk string.
   public var bytes: [UInt8]? { tape?.bytes(item) }
 
-  /// The byte of a string of one.
+  /// The byte of a string of one byte.
   public var letter: UInt8? { tape?.letter(item) }
 
-  /// Redis refused the command; its own words.
+  /// The text of an error reply.
   public var error: String? { item.kind == .error ? tape?.text(item) ?? "" : nil }
 
-  /// An integer, also when it stands as text.
+  /// An integer, also one that is a string.
   public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
-  /// The same, apart from the reply that it is in, which is held as long as any part of it.
+  /// A copy that does not keep the whole reply in memory, as any part of it otherwise does.
   public var detached: RedisReply {
     guard let tape, item.kind == .array else { return self }
-    let part = ReplyTape(tape, from: place)
+    let part = ReplyTape(tape, from: position)
     return RedisReply(part.items[0], in: part, at: 0)
   }
 
   public var array: [RedisReply]? { item.kind == .array ? Array(elements) : nil }
 
-  /// The elements of an array; none of anything else.
+  /// The elements of an array; empty for any other reply.
   public var elements: Elements {
-    Elements(tape: tape, place: place + 1, left: item.kind == .array ? Int(item.count) : 0)
+    Elements(tape: tape, position: position + 1, left: item.kind == .array ? Int(item.count) : 0)
   }
 
-  /// Elements one after the other, without a list of them.
+  /// Iterates over elements without allocating an array.
   public struct Elements: Sequence, IteratorProtocol, Sendable {
     fileprivate let tape: ReplyTape?
-    fileprivate var place: Int
+    fileprivate var position: Int
     fileprivate var left: Int
 
     public var underestimatedCount: Int { left }
@@ -69,12 +69,13 @@ public struct RedisReply: Sendable {
     public mutating func next() -> RedisReply? {
       guard left > 0, let tape else { return nil }
       left -= 1
-      let item = tape.items[place]
-      defer { place = Int(item.end) }
-      return RedisReply(item, in: tape, at: place)
+      let item = tape.items[position]
+      defer { position = Int(item.end) }
+      return RedisReply(item, in: tape, at: position)
     }
 
-    // The next element as one of its forms, nil where it has another or there is none: without a reply of its own, which holds the tape.
+    // These return the next element in one form, or nil if it has another form or does not exist. They make no ``RedisReply``, which would
+    // retain the tape.
 
     public mutating func nextString() -> String? { take().flatMap { tape?.string($0) } }
     public mutating func nextString(like known: String) -> String? { take().flatMap { tape?.string($0, like: known) } }
@@ -87,8 +88,8 @@ public struct RedisReply: Sendable {
     private mutating func take() -> ReplyTape.Item? {
       guard left > 0, let tape else { return nil }
       left -= 1
-      let item = tape.items[place]
-      place = Int(item.end)
+      let item = tape.items[position]
+      position = Int(item.end)
       return item
     }
   }

@@ -1,8 +1,8 @@
 /// Callbacks for a client's subscriptions (`SSUBSCRIBE`). They are called on event loops and must not block.
 public struct RedisSubscription: Sendable {
-  /// A message came.
+  /// Called for each message.
   let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
-  /// A channel is not subscribed to any more: the connection ended, or its slot went to another node.
+  /// Called when a subscription has ended, because the connection ended or the channel's slot moved to another node.
   let onEnd: @Sendable (_ channel: String) -> Void
 
   public init(

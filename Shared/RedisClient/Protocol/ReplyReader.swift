@@ -2,15 +2,15 @@ import CHiredis
 
 /// A wrapper of hiredis' reader: bytes in, replies out. Each connection has one, used only on its event loop.
 final class ReplyReader {
-  /// What hiredis tells of, piece by piece.
-  private struct Pieces {
+  /// The reply that hiredis is parsing; it reports items one by one.
+  private struct PartialReply {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
-    /// Bytes for which room is made before they come.
+    /// The greatest number of bytes that are reserved in advance.
     private static let mostRoom = 256 << 10
-    /// How many items and bytes the last reply had.
+    /// The numbers of items and bytes of the last reply.
     var room = (items: 0, bytes: 0)
-    /// Items that may still come; below none there were too many.
+    /// The number of items that may still follow; negative if there were too many.
     var left: Int
     let most: Int
 
@@ -36,28 +36,28 @@ final class ReplyReader {
     mutating func reply() -> RedisReply {
       left = most
       if items.count == 1, items[0].kind == .integer || items[0].kind == .null {
-        // It needs no tape, and the room for the next one is kept.
+        // A reply of one item needs no tape; the capacity is kept for the next reply.
         defer { items.removeAll(keepingCapacity: true) }
         return RedisReply(items[0], in: nil, at: 0)
       }
       let tape = ReplyTape(items: &items, bytes: bytes)
       bytes = []
-      // The next reply is often like this one: its room is made at once, within bounds.
+      // The next reply is often of similar size, so its memory is reserved, within limits.
       room = (min(tape.items.count, Self.mostRoom / 64), min(tape.bytes.count, Self.mostRoom))
       return RedisReply(tape.items[0], in: tape, at: 0)
     }
   }
 
   private let raw: UnsafeMutablePointer<redisReader>
-  /// At a place of its own, which hiredis hands back with each piece.
-  private let pieces: UnsafeMutablePointer<Pieces>
+  /// Allocated separately, because hiredis passes this pointer to each callback.
+  private let pieces: UnsafeMutablePointer<PartialReply>
 
-  /// `maxElements` bounds one reply, nested ones counted.
+  /// `maxElements`: the greatest number of elements of one reply, including nested ones.
   init?(maxElements: Int) {
     guard let raw = redisReaderCreateWithFunctions(Self.functions) else { return nil }
     self.raw = raw
     pieces = .allocate(capacity: 1)
-    pieces.initialize(to: Pieces(most: maxElements))
+    pieces.initialize(to: PartialReply(most: maxElements))
     raw.pointee.privdata = UnsafeMutableRawPointer(pieces)
   }
 
@@ -72,7 +72,7 @@ final class ReplyReader {
     guard redisReaderFeed(raw, base.assumingMemoryBound(to: CChar.self), bytes.count) == REDIS_OK else { throw fault }
   }
 
-  /// Drops the next whole reply; false when more bytes are needed.
+  /// Drops the next whole reply. Returns false if more bytes are needed.
   func skip() throws(RedisError) -> Bool {
     var reply: UnsafeMutableRawPointer?
     guard redisReaderGetReply(raw, &reply) == REDIS_OK else { throw fault }
@@ -80,7 +80,7 @@ final class ReplyReader {
     return reply != nil
   }
 
-  /// The next whole reply, or nil when more bytes are needed.
+  /// The next whole reply; nil if more bytes are needed.
   func next() throws(RedisError) -> RedisReply? {
     var reply: UnsafeMutableRawPointer?
     guard redisReaderGetReply(raw, &reply) == REDIS_OK else { throw fault }
@@ -96,7 +96,7 @@ final class ReplyReader {
         })
   }
 
-  /// hiredis makes no objects of its own: it hands on what it reads. Answering no object means that it cannot be taken.
+  /// Callbacks for hiredis in place of its own objects. A callback that returns no object makes hiredis fail.
   nonisolated(unsafe) private static let functions: UnsafeMutablePointer<redisReplyObjectFunctions> = {
     let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
     functions.initialize(
@@ -121,8 +121,8 @@ final class ReplyReader {
     return functions
   }()
 
-  private static func take(_ task: UnsafePointer<redisReadTask>?, _ piece: (inout Pieces) -> Bool) -> UnsafeMutableRawPointer? {
-    guard let place = task?.pointee.privdata else { return nil }
-    return piece(&place.assumingMemoryBound(to: Pieces.self).pointee) ? place : nil
+  private static func take(_ task: UnsafePointer<redisReadTask>?, _ piece: (inout PartialReply) -> Bool) -> UnsafeMutableRawPointer? {
+    guard let reply = task?.pointee.privdata else { return nil }
+    return piece(&reply.assumingMemoryBound(to: PartialReply.self).pointee) ? reply : nil
   }
 }

@@ -4,41 +4,41 @@ final class ReplyTape: Sendable {
 
   struct Item: Sendable {
     var kind: Kind
-    /// Bytes of a string, elements of an array.
+    /// The number of bytes of a string, or of elements of an array.
     var count: Int32 = 0
-    /// The place behind the item and all that is in it.
+    /// The index after the item and everything in it.
     var end: Int32 = 0
-    /// The integer, or where the string's bytes begin.
+    /// The integer, or the offset of the string's first byte.
     var value: Int64 = 0
   }
 
   let items: [Item]
   let bytes: [UInt8]
 
-  /// - Parameter items: theirs is the room, which is taken over: none are left.
+  /// - Parameter items: their storage is taken over; the argument is empty afterwards.
   init(items given: inout [Item], bytes: [UInt8]) {
     var items: [Item] = []
     swap(&items, &given)
-    // From behind: where its elements end is known when their array is reached.
-    for place in items.indices.reversed() {
-      var end = Int32(place + 1)
-      if items[place].kind == .array {
-        for _ in 0..<items[place].count { end = items[Int(end)].end }
+    // Backwards, so that the ends of an array's elements are known when the array is reached.
+    for position in items.indices.reversed() {
+      var end = Int32(position + 1)
+      if items[position].kind == .array {
+        for _ in 0..<items[position].count { end = items[Int(end)].end }
       }
-      items[place].end = end
+      items[position].end = end
     }
     self.items = items
     self.bytes = bytes
   }
 
-  /// A part of another: the item at a place and all that is in it, with their bytes, which lie one behind the other.
-  init(_ whole: ReplyTape, from place: Int) {
-    let places = place..<Int(whole.items[place].end)
-    var items = Array(whole.items[places])
+  /// A part of another tape: the item at an index and everything in it. Their bytes are contiguous.
+  init(_ whole: ReplyTape, from position: Int) {
+    let range = position..<Int(whole.items[position].end)
+    var items = Array(whole.items[range])
     var (start, end) = (0, 0)
     var hasBytes = false
     for index in items.indices {
-      items[index].end -= Int32(place)
+      items[index].end -= Int32(position)
       guard items[index].kind == .text || items[index].kind == .error else { continue }
       if !hasBytes { start = Int(items[index].value) }
       hasBytes = true
@@ -49,11 +49,11 @@ final class ReplyTape: Sendable {
     bytes = Array(whole.bytes[start..<end])
   }
 
-  // What an item of it is, in one of its forms; nil for another.
+  // These return an item in one form, or nil if it has another form.
 
   func string(_ item: Item) -> String? { item.kind == .text ? text(item) : nil }
 
-  /// The same; where it is the given text, that is answered and none is made.
+  /// The item as text. If it equals `known`, `known` is returned and no string is allocated.
   func string(_ item: Item, like known: String) -> String? {
     guard item.kind == .text else { return nil }
     guard known.utf8.count == Int(item.count) else { return text(item) }
@@ -75,7 +75,7 @@ final class ReplyTape: Sendable {
     }
   }
 
-  /// A string's text or an error's.
+  /// The text of a string or an error.
   func text(_ item: Item) -> String { String(decoding: bytes[range(item)], as: UTF8.self) }
 
   private func range(_ item: Item) -> Range<Int> { Int(item.value)..<Int(item.value) + Int(item.count) }
@@ -88,7 +88,7 @@ final class ReplyTape: Sendable {
     for digit in digits {
       guard (48...57).contains(digit) else { return nil }
       let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      // Counted downwards, since the least number has no positive one.
+      // The sum is negative, because the least integer has no positive counterpart.
       let (sum, isTooSmall) = tens.subtractingReportingOverflow(Int64(digit - 48))
       guard !isTooLarge, !isTooSmall else { return nil }
       value = sum

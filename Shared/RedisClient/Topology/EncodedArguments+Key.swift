@@ -1,7 +1,7 @@
 extension EncodedArguments {
-  /// The key by which a command is routed; nil for one that any node may answer.
+  /// The key by which a command is routed; nil for a command that any node may execute.
   ///
-  /// Scripts, streams read by name and a few commands with a subcommand have theirs in another place than the first.
+  /// Scripts, stream reads and a few commands with a subcommand have their key at another position than the first.
   var routingKey: ArraySlice<UInt8>? {
     guard count > 1, let name = word(at: 0).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
     switch name {
@@ -19,7 +19,7 @@ extension EncodedArguments {
     }
   }
 
-  /// A word's bytes, counted from zero. The words before it are skipped by their lengths.
+  /// The bytes of the argument at an index, counted from zero. Earlier arguments are skipped by their lengths.
   func word(at index: Int) -> ArraySlice<UInt8>? {
     var left = index
     for piece in pieces {

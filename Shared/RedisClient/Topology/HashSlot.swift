@@ -5,13 +5,13 @@ struct HashSlot: Sendable, Hashable {
 
   let number: Int
 
-  /// Nil for a number that is none.
+  /// Nil for a number out of range.
   init?(number: Int) {
     guard (0..<Self.count).contains(number) else { return nil }
     self.number = number
   }
 
-  /// The slot of a key: of its hash tag where it has one that is not empty.
+  /// The slot of a key: that of its hash tag, if it has one that is not empty.
   init(key: some Sequence<UInt8>) {
     let bytes = Array(key)
     var tag = bytes[...]

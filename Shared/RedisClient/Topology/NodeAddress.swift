@@ -1,4 +1,4 @@
-/// Where a node of a cluster, a Sentinel, or the primary that Sentinels name, is reached.
+/// The address of a node of a cluster, of a Sentinel, or of the primary that Sentinels name.
 public struct NodeAddress: Sendable, Hashable, CustomStringConvertible {
   public let host: String
   public let port: Int
@@ -8,7 +8,8 @@ public struct NodeAddress: Sendable, Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// As Redis writes it, `host:port`; an IPv6 address stands without brackets. An empty or unknown host (`?`) is that of the node that told.
+  /// Parses `host:port` as Redis writes it, with IPv6 addresses without brackets. An empty or unknown host (`?`) stands for the host of the
+  /// node that answered.
   init?(text: some StringProtocol, toldBy teller: NodeAddress) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (1...65_535).contains(port) else {
       return nil

@@ -23,7 +23,7 @@ final class NodePools: Sendable {
 
   var isConnected: Bool { state.withLockedValue { $0.pools.values.contains { $0.isConnected } } }
 
-  /// Closes the connections to nodes that are gone.
+  /// Closes the connections to nodes that are no longer in the topology.
   func keep(_ nodes: some Collection<NodeAddress>) {
     let kept = Set(nodes)
     let gone = state.withLockedValue { state in

@@ -1,15 +1,15 @@
-/// A refusal that says where or when a command may be sent again. The command was not executed.
+/// An error reply that says where or when to send the command again. The command was not executed.
 enum Redirection: Sendable, Hashable {
-  /// The slot belongs to another node for good.
+  /// The slot belongs to another node (`MOVED`).
   case moved(HashSlot, to: NodeAddress)
-  /// The slot is on its way to another node, and so is this key.
+  /// The slot is being moved, and this key is on the other node already (`ASK`).
   case ask(NodeAddress)
-  /// The slot is on its way, and the command's keys are partly here and partly there.
+  /// The slot is being moved, and the command's keys are on both nodes (`TRYAGAIN`).
   case tryAgain
-  /// The node is a replica now, or still loads its data, or the cluster has lost nodes: another topology will come.
+  /// The node is a replica now, or still loads its data, or the cluster has lost nodes: the topology will change.
   case unsettled(String)
 
-  /// Nil for any other refusal.
+  /// Nil for any other error reply.
   init?(refusal text: String, by node: NodeAddress) {
     let words = text.split(separator: " ", maxSplits: 3)
     switch words.first {
@@ -24,10 +24,10 @@ enum Redirection: Sendable, Hashable {
     }
   }
 
-  /// Whether a refusal is normal while slots move, and does not count as a failure.
+  /// True if the error reply is normal while slots move and does not count as a failure.
   static func isElsewhere(_ text: String) -> Bool { ["MOVED ", "ASK ", "TRYAGAIN "].contains { text.hasPrefix($0) } }
 
-  /// A word for it in metrics.
+  /// The label in metrics.
   var kind: String {
     switch self {
     case .moved: "moved"

@@ -6,19 +6,19 @@ import NIOConcurrencyHelpers
 final class RedisTopology: Sendable {
   private struct State {
     var map: SlotMap?
-    /// Corrections by `MOVED` since the map was read: they are newer than it.
+    /// Corrections by `MOVED` since the map was read. They are newer than the map.
     var moved: [HashSlot: NodeAddress] = [:]
     var asking: Task<Void, Never>?
-    /// Why the last question was not answered.
+    /// The error of the last discovery.
     var fault: RedisError?
-    /// No new question before this moment, unless none was asked since a command showed a change.
+    /// The earliest time of the next discovery, unless there was none since a command showed a change.
     var nextQuestion = ContinuousClock.now
     var routineAt = ContinuousClock.now
   }
 
-  /// The least time between questions: many commands notice the same change.
+  /// The least time between discoveries, because many commands notice the same change.
   private static let interval: Duration = .milliseconds(100)
-  /// The topology is asked for anew after so long, whatever commands show: a primary that was cut off may go on answering.
+  /// The time after which the topology is discovered again in any case, because a primary that was cut off may go on answering.
   private static let routine: Duration = .seconds(10)
 
   private let discovery: any TopologyDiscovery
@@ -30,7 +30,7 @@ final class RedisTopology: Sendable {
 
   /// - Parameters:
   ///   - seeds: the addresses in the URL.
-  ///   - pools: connections to those who are asked.
+  /// - pools: connections to the nodes that are asked.
   init(_ discovery: any TopologyDiscovery, seeds: [NodeAddress], pools: NodePools, logger: Logger) {
     self.discovery = discovery
     self.seeds = seeds
@@ -39,10 +39,10 @@ final class RedisTopology: Sendable {
     onChange = NIOLockedValueBox([])
   }
 
-  /// Told all nodes when they changed; the connections to those that are gone may be closed.
-  func whenChanged(_ told: @escaping @Sendable ([NodeAddress]) -> Void) { onChange.withLockedValue { $0.append(told) } }
+  /// Registers a callback that gets all nodes after a change, so that connections to removed nodes can be closed.
+  func whenChanged(_ callback: @escaping @Sendable ([NodeAddress]) -> Void) { onChange.withLockedValue { $0.append(callback) } }
 
-  /// Who serves a slot, or any primary where there is no key; asks where nothing is known yet. Nil when nobody serves it.
+  /// The node that serves a slot, or any primary if there is no key; nil if no node serves it. Discovers the topology if it is unknown.
   func node(for slot: HashSlot?) async throws(RedisError) -> NodeAddress? {
     let now = ContinuousClock.now
     let (isKnown, node, isDue) = state.withLockedValue { state in
@@ -65,22 +65,22 @@ final class RedisTopology: Sendable {
     return state.moved[slot] ?? state.map?[slot]
   }
 
-  /// The primaries as far as they are known; asks where nothing is known yet.
+  /// The known primaries. Discovers the topology if it is unknown.
   func primaries() async throws(RedisError) -> [NodeAddress] {
     _ = try await node(for: nil)
     return state.withLockedValue { $0.map?.primaries ?? [] }
   }
 
-  /// A node said that a slot belongs to another: that counts at once, and the whole is asked for beside.
+  /// Records a `MOVED` redirection, which applies at once, and starts a discovery.
   func moved(_ slot: HashSlot, to node: NodeAddress) {
     state.withLockedValue { $0.moved[slot] = node }
     ask(.now)
   }
 
-  /// Asks anew and waits for the answers, no more often than ``interval`` allows.
+  /// Discovers the topology and waits for the result, no more often than ``interval`` allows.
   func discover() async { await ask(.now)?.value }
 
-  /// Asks anew, without waiting for the answers.
+  /// Starts a discovery without waiting for the result.
   func refresh() { ask(.now) }
 
   @discardableResult
@@ -99,34 +99,34 @@ final class RedisTopology: Sendable {
   private func learn() async {
     let known = state.withLockedValue { $0.map }
     let movedBefore = state.withLockedValue { $0.moved }
-    var answer = await hold(discovery.voters(known), believed: known)
-    // Those that were known may have other addresses now: those in the URL lead to them.
+    var answer = await holdElection(discovery.voters(known), believed: known)
+    // The nodes may all have new addresses, which the addresses in the URL lead to.
     if !answer.isElected, known != nil {
-      let again = await hold(seeds, believed: known)
+      let again = await holdElection(seeds, believed: known)
       if again.isElected || !answer.isAnswered { answer = again }
     }
     let change: SlotMap? = state.withLockedValue { state in
       state.asking = nil
       state.fault = answer.map == nil ? answer.fault : nil
       guard let map = answer.map, answer.isElected || state.map == nil else { return nil }
-      // What was told by MOVED meanwhile is newer than what was read.
+      // A `MOVED` that arrived meanwhile is newer than the map.
       state.moved = state.moved.filter { slot, node in movedBefore[slot] != node && map[slot] != node }
       defer { state.map = map }
       return map == state.map ? nil : map
     }
     guard let change else { return }
     pools.keep(discovery.voters(change) + seeds + change.nodes)
-    // Each slot that moves is a change too.
+    // Only changed primaries are logged as info, because each slot that moves changes the map.
     let isOther = Set(change.primaries) != Set(known?.primaries ?? [])
     logger.log(
-      level: isOther ? .info : .debug, "Redis' topology",
+      level: isOther ? .info : .debug, isOther ? "found the primaries of Redis" : "found moved slots of Redis",
       metadata: ["primaries": "\(change.primaries.map(\.description).joined(separator: ", "))"])
     let nodes = change.nodes
-    for told in onChange.withLockedValue({ $0 }) { told(nodes) }
+    for callback in onChange.withLockedValue({ $0 }) { callback(nodes) }
   }
 
-  /// Asks all voters side by side.
-  private func hold(_ voters: [NodeAddress], believed: SlotMap?) async
+  /// Asks all voters concurrently.
+  private func holdElection(_ voters: [NodeAddress], believed: SlotMap?) async
     -> (map: SlotMap?, isAnswered: Bool, isElected: Bool, fault: RedisError?)
   {
     await withTaskGroup(of: Result<SlotMap?, RedisError>.self) { group in

@@ -1,18 +1,18 @@
 /// The state machine that routes one command through a changing topology: it takes what happened and returns the next action.
 struct RoutedCall {
   enum Step: Equatable {
-    /// Send it where the topology says that its slot is.
+    /// Send the command to the node that the topology names.
     case route
-    /// Send it to this node; `asking`: as one that was told by another that the key is there already.
+    /// Send the command to this node; `asking`: preceded by `ASKING`, because another node said that the key is there already.
     case send(NodeAddress, asking: Bool)
-    /// Learn the topology anew, wait, and send it where that says.
+    /// Discover the topology, wait, and send the command to the node that it names.
     case rediscover(then: Duration)
-    /// Wait, and send it where the topology says.
+    /// Wait, and send the command to the node that the topology names.
     case pause(Duration)
     case fail(RedisError)
   }
 
-  /// `MOVED` that are followed one after the other: more than that go in circles.
+  /// The greatest number of `MOVED` redirections in a row; more of them are a loop.
   static let mostMoves = 8
   private static let firstPause: Duration = .milliseconds(5)
   private static let longestPause: Duration = .milliseconds(100)
@@ -21,10 +21,10 @@ struct RoutedCall {
   private var moves = 0
   private var pauses = 0
 
-  /// - Parameter until: no longer than this it is sent again.
+  /// - Parameter until: the time after which the command is not sent again.
   init(until: ContinuousClock.Instant) { self.until = until }
 
-  /// It was refused, and not executed.
+  /// The next step after a redirection, which means that the command was not executed.
   mutating func refused(_ redirection: Redirection, now: ContinuousClock.Instant, jitter: Double) -> Step {
     switch redirection {
     case .moved(_, let node):
@@ -32,7 +32,7 @@ struct RoutedCall {
       guard moves <= Self.mostMoves else { return .fail(.unavailable("redirected more than \(Self.mostMoves) times")) }
       return .send(node, asking: false)
     case .ask(let node):
-      // Behind it may come a refusal that waits, so that it is bounded by time.
+      // Time-limited, because the other node may answer with a redirection that waits.
       guard now < until else { return .fail(.unavailable("its slot is being moved")) }
       return .send(node, asking: true)
     case .tryAgain:
@@ -44,20 +44,20 @@ struct RoutedCall {
     }
   }
 
-  /// There was no connection, so that it was not sent. `isLong`: the node was away before this call was made, and for longer than calls are
-  /// sent again.
+  /// The next step after a failure to connect; the command was not sent. `isLong`: true if the node has been unavailable since before this
+  /// call, and for longer than commands are retried.
   mutating func unsent(_ error: RedisError, isLong: Bool, now: ContinuousClock.Instant, jitter: Double) -> Step {
     guard !isLong, let pause = nextPause(now, jitter) else { return .fail(error) }
     return .rediscover(then: pause)
   }
 
-  /// Nobody serves its slot as far as is known.
+  /// The next step if no known node serves the slot.
   mutating func unserved(now: ContinuousClock.Instant, jitter: Double) -> Step {
     guard let pause = nextPause(now, jitter) else { return .fail(.unavailable("no node serves this key's slot")) }
     return .rediscover(then: pause)
   }
 
-  /// Doubles, with jitter; nil when time is up.
+  /// The next pause, which doubles each time, with jitter; nil after `until`.
   private mutating func nextPause(_ now: ContinuousClock.Instant, _ jitter: Double) -> Duration? {
     guard now < until else { return nil }
     pauses += 1

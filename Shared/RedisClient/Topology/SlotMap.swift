@@ -6,11 +6,11 @@ struct SlotMap: Sendable, Hashable {
     var replicas: [NodeAddress]
   }
 
-  /// In the order of their slots; slots that nobody serves are in none.
+  /// The ranges in the order of their slots. Slots without a node are in none of them.
   let ranges: [Range]
-  /// The nodes that serve slots, each once.
+  /// The nodes that serve slots, without duplicates.
   let primaries: [NodeAddress]
-  /// For each slot the number of its node in ``primaries``; ``unserved`` for none.
+  /// For each slot the index of its node in ``primaries``, or ``unserved``.
   private let owners: [UInt16]
   private static let unserved = UInt16.max
 
@@ -39,13 +39,13 @@ struct SlotMap: Sendable, Hashable {
   static func == (a: Self, b: Self) -> Bool { a.ranges == b.ranges }
   func hash(into hasher: inout Hasher) { hasher.combine(ranges) }
 
-  /// All nodes, primaries first, each once.
+  /// All nodes, primaries first, without duplicates.
   var nodes: [NodeAddress] {
     var known = Set(primaries)
     return primaries + ranges.flatMap(\.replicas).filter { known.insert($0).inserted }
   }
 
-  /// Who serves a slot; nil for nobody.
+  /// The node that serves a slot; nil if there is none.
   subscript(_ slot: HashSlot) -> NodeAddress? {
     let number = owners[slot.number]
     return number == Self.unserved ? nil : primaries[Int(number)]

@@ -1,18 +1,18 @@
-/// How the topology is asked for: of the nodes of a cluster, or of Sentinels.
+/// A way to discover the topology: from the nodes of a cluster, or from Sentinels.
 protocol TopologyDiscovery: Sendable {
-  /// Who is asked, given what is known. Those that were named in the URL are among them where nothing is known, or where none of the others
+  /// The nodes to ask, given the known topology. The addresses in the URL are among them if nothing is known, or if none of the others
   /// answered.
   func voters(_ known: SlotMap?) -> [NodeAddress]
-  /// What each is asked.
+  /// The command that each of them gets.
   var question: [RedisArgument] { get }
-  /// What an answer says; nil where it says nothing that can be used.
+  /// Parses a reply; nil if it is unusable.
   func read(_ reply: RedisReply, from teller: NodeAddress) -> SlotMap?
 }
 
 /// Asks the nodes of a cluster (`CLUSTER SLOTS`).
 struct ClusterDiscovery: TopologyDiscovery {
   let seeds: [NodeAddress]
-  /// Of a large cluster so many are asked at most.
+  /// The greatest number of nodes of a cluster that are asked.
   private static let mostVoters = 9
 
   var question: [RedisArgument] { ["CLUSTER", "SLOTS"] }
@@ -33,8 +33,8 @@ struct ClusterDiscovery: TopologyDiscovery {
     return SlotMap(ranges)
   }
 
-  /// A node's endpoint: its address or host name, as the cluster prefers; null or empty where the node does not know it: then it is the
-  /// one that the question was sent to.
+  /// A node's endpoint: its address or host name, as the cluster prefers. Null or empty means that the node does not know it; then it is
+  /// the address of the node that answered.
   private static func node(_ reply: RedisReply, _ teller: NodeAddress) -> NodeAddress? {
     guard let parts = reply.array, parts.count >= 2, let port = parts[1].integer, (1...65_535).contains(port) else { return nil }
     let host = parts[0].string ?? ""
@@ -45,7 +45,7 @@ struct ClusterDiscovery: TopologyDiscovery {
 /// Asks Sentinels for the primary (`SENTINEL GET-MASTER-ADDR-BY-NAME`).
 struct SentinelDiscovery: TopologyDiscovery {
   let sentinels: [NodeAddress]
-  /// What the Sentinels call the primary.
+  /// The Sentinels' name for the primary.
   let name: String
 
   var question: [RedisArgument] { ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", .string(name)] }

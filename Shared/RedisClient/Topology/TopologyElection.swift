@@ -5,20 +5,20 @@ struct TopologyElection {
   private var votes: [SlotMap: Int] = [:]
   private var answered = 0
 
-  /// - Parameter voters: how many are asked.
+  /// - Parameter voters: the number of nodes that are asked.
   init(voters: Int) { self.voters = voters }
 
-  /// Counts a vote; nil for a voter that gave no answer.
+  /// Counts a vote; nil for a node that did not answer.
   mutating func vote(_ map: SlotMap?) {
     answered += 1
     if let map { votes[map, default: 0] += 1 }
   }
 
-  /// What more than half of all agree on.
+  /// The topology on which more than half of all nodes agree.
   var elected: SlotMap? { votes.first { $0.value * 2 > voters }?.key }
 
-  /// When all have answered or failed to: what is believed. Without a majority it is what most of them say where nothing else is known yet, and
-  /// what was `believed` before otherwise.
+  /// The topology to use when all nodes have answered or failed. Without a majority it is `believed`, the topology in use; if there is
+  /// none, the one with the most votes.
   func result(believed: SlotMap?) -> SlotMap? {
     if let elected { return elected }
     guard answered >= voters, believed == nil else { return believed }

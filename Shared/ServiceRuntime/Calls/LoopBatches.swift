@@ -3,13 +3,13 @@ import EventLoops
 import NIOCore
 import Synchronization
 
-/// Combines calls: the items that are asked for during one turn of an event loop, up to a bound, are sent as one call. A call for each item
-/// would cost more processor time than the work that it asks for.
+/// Combines calls: the items of one turn of an event loop are sent as one call, up to a limit. A call for each item would cost more
+/// processor time than the work that it asks for.
 public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
-  /// Answers all of them, in their order, within the time.
+  /// Returns the answers of all items, in order, within the time.
   public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Answer]
 
-  private typealias Asker = CheckedContinuation<Result<Answer, RPCError>, Never>
+  private typealias Waiter = CheckedContinuation<Result<Answer, RPCError>, Never>
 
   /// Items whose times differ by more than ``timeStep`` are separate calls: a call has the shortest time of its items.
   private struct Key: Hashable {
@@ -19,7 +19,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private struct Batch {
     var items: [Item] = []
-    var askers: [Asker] = []
+    var waiters: [Waiter] = []
     var time: Duration
   }
 
@@ -29,21 +29,21 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
   private let call: Call
   private let batches = Mutex<[Key: Batch]>([:])
 
-  /// - Parameter most: items of one call.
+  /// - Parameter most: the greatest number of items of one call.
   public init(most: Int, _ call: @escaping Call) {
     self.most = most
     self.call = call
   }
 
-  /// Asks on the event loop of this thread; alone where this is none's.
+  /// Asks for one item, combined with others of this thread's event loop; alone if this thread has none.
   public func ask(_ item: Item, within time: Duration) async throws(RPCError) -> Answer {
     guard let executor = EventLoopExecutor.ofThisThread else { return try Self.one(try await call([item], time)) }
     let key = Key(loop: ObjectIdentifier(executor), time: Int64(time / Self.timeStep))
-    let result: Result<Answer, RPCError> = await withCheckedContinuation { asker in
+    let result: Result<Answer, RPCError> = await withCheckedContinuation { waiter in
       let (isFirst, full) = batches.withLock { batches -> (Bool, Batch?) in
         var batch = batches.removeValue(forKey: key) ?? Batch(time: time)
         batch.items.append(item)
-        batch.askers.append(asker)
+        batch.waiters.append(waiter)
         // No caller waits longer than it asked for.
         batch.time = min(batch.time, time)
         if batch.items.count >= most { return (false, batch) }
@@ -73,7 +73,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
       } catch {
         results = batch.items.map { _ in .failure(error) }
       }
-      for (asker, result) in zip(batch.askers, results) { asker.resume(returning: result) }
+      for (waiter, result) in zip(batch.waiters, results) { waiter.resume(returning: result) }
     }
   }
 

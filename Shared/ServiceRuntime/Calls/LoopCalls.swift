@@ -4,9 +4,9 @@ import NIOCore
 import Synchronization
 import Traces
 
-/// Carries calls of one server, in clear text, over HTTP/1.1 connections of the caller's own event loop: neither a request nor its answer
-/// changes threads, and little is done for each. For calls by the thousand. What comes from no event loop, and an answer in a form that is
-/// not read here, is left to ``HTTPClient``.
+/// Sends calls to one server, in clear text, over HTTP/1.1 connections of the caller's event loop, so that neither requests nor responses
+/// change threads. It is made for thousands of calls a second. Calls from other threads, and responses in a form that it does not parse,
+/// are left to ``HTTPClient``.
 final class LoopCalls: HTTPSender {
   private static let scheme = "http://"
 
@@ -15,7 +15,7 @@ final class LoopCalls: HTTPSender {
   private let otherwise: any HTTPSender
   private let pools = Mutex<[ObjectIdentifier: LoopPool]>([:])
 
-  /// Nil for a server that is not asked in clear text.
+  /// Nil for a URL that is not `http`.
   init?(baseURL: String, otherwise: any HTTPSender) {
     guard baseURL.hasPrefix(Self.scheme), let server = URLServer(baseURL) else { return nil }
     self.server = server

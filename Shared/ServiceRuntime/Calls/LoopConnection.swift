@@ -1,21 +1,21 @@
 import HTTPClient
 import NIOCore
 
-/// One connection: a request at a time (RFC 9112).
+/// One HTTP/1.1 connection with one request at a time (RFC 9112).
 final class LoopConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private static let longestHead = 16 << 10
 
-  /// Whether the pool counts it among those that stand.
+  /// True if the pool counts it as open.
   var isCounted = false
   private let channel: any Channel
   private let pool: LoopPool
   private var exchange: LoopExchange?
-  /// Whether a request was answered here.
+  /// True if a request was answered on this connection.
   private var hasAnswered = false
   private var received = ByteBuffer()
-  private var head: AnswerHead?
+  private var head: ResponseHead?
 
   init(channel: any Channel, pool: LoopPool) {
     self.channel = channel
@@ -32,15 +32,15 @@ final class LoopConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    // A server that speaks unasked is no server of ours.
+    // Bytes without a request are a protocol error.
     guard let exchange else { return close() }
     if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
     if head == nil {
-      guard let length = AnswerHead.length(in: received.readableBytesView) else {
+      guard let length = ResponseHead.length(in: received.readableBytesView) else {
         if received.readableBytes > Self.longestHead { fail(.other(code: LoopExchange.unreadable, "a long head")) }
         return
       }
-      head = received.readSlice(length: length).flatMap { AnswerHead($0.readableBytesView) }
+      head = received.readSlice(length: length).flatMap { ResponseHead($0.readableBytesView) }
     }
     guard let head else { return fail(.other(code: LoopExchange.unreadable, "another form of an answer")) }
     guard head.bodyLength <= exchange.maxResponseBytes else { return fail(.tooLarge(limit: exchange.maxResponseBytes)) }
@@ -51,21 +51,21 @@ final class LoopConnection: ChannelInboundHandler {
     received = ByteBuffer()
     hasAnswered = true
     exchange.end(.success(HTTPClientResponse(status: head.status, headers: [], body: body, httpVersion: "1.1")))
-    if isUsable { pool.isFree(self) } else { close() }
+    if isUsable { pool.release(self) } else { close() }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     if let exchange {
       self.exchange = nil
-      // A server may close what it has kept open long enough at any moment.
+      // A server may close an idle connection at any time. The request is resent if the server cannot have begun to answer it.
       let isUntouched = hasAnswered && head == nil && received.readableBytes == 0
-      if isUntouched, exchange.isRepeatable, !exchange.wasSentAnew, !exchange.isOver {
-        pool.again(exchange)
+      if isUntouched, exchange.isRepeatable, !exchange.wasResent, !exchange.isOver {
+        pool.resend(exchange)
       } else {
         exchange.end(.failure(.connectionReset("it was closed")))
       }
     }
-    if isCounted { pool.isGone(self) }
+    if isCounted { pool.remove(self) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -76,26 +76,26 @@ final class LoopConnection: ChannelInboundHandler {
   }
 }
 
-/// The status line and headers of an answer whose length is said.
-struct AnswerHead {
+/// The status line and headers of a response with a `Content-Length`.
+struct ResponseHead {
   let status: Int
   let bodyLength: Int
   let keepsConnection: Bool
 
-  /// How long a head is, with the empty line behind it; nil while it is not whole.
+  /// The length of a head including the empty line after it; nil while it is incomplete.
   static func length(in bytes: ByteBufferView) -> Int? {
-    var place = bytes.startIndex
-    while let newline = bytes[place...].firstIndex(of: 10) {
+    var start = bytes.startIndex
+    while let newline = bytes[start...].firstIndex(of: 10) {
       let next = newline + 1
       let rest = bytes[next...].prefix(2)
       if rest.first == 10 { return next + 1 - bytes.startIndex }
       if rest.elementsEqual([13, 10]) { return next + 2 - bytes.startIndex }
-      place = next
+      start = next
     }
     return nil
   }
 
-  /// Nil for another version of HTTP, an answer that is not the last one, and a body whose length is told in another way or that is packed.
+  /// Nil for another version of HTTP, an interim response, and a body without `Content-Length` or with a content encoding.
   init?(_ bytes: ByteBufferView) {
     let lines = bytes.split(separator: 10).map { $0.last == 13 ? $0.dropLast() : $0 }
     guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8),

@@ -1,24 +1,24 @@
 import HTTPClient
 import NIOCore
 
-/// A request and whoever waits for its answer. Touched on its event loop alone.
+/// A request and its waiting caller. It must be used only on its event loop.
 final class LoopExchange {
-  typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+  typealias Continuation = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
-  /// The code of an answer that is not read here.
+  /// The error code of a response that is not parsed here.
   static let unreadable = -1
 
-  /// The request as it is sent.
+  /// The encoded request.
   let bytes: ByteBuffer
   let timeout: Duration
   let maxResponseBytes: Int
   let isRepeatable: Bool
-  var wasSentAnew = false
+  var wasResent = false
   var timer: Scheduled<Void>?
   var connection: LoopConnection?
-  private var waiting: Waiting?
+  private var waiting: Continuation?
 
-  init(_ request: HTTPClientRequest, path: Substring, authority: String, _ waiting: Waiting) {
+  init(_ request: HTTPClientRequest, path: Substring, authority: String, _ waiting: Continuation) {
     self.waiting = waiting
     timeout = request.timeout
     maxResponseBytes = request.maxResponseBytes
@@ -44,7 +44,7 @@ final class LoopExchange {
 
   var isOver: Bool { waiting == nil }
 
-  /// Answers whoever waits, once.
+  /// Resumes the caller, once.
   func end(_ result: Result<HTTPClientResponse, HTTPClientError>) {
     timer?.cancel()
     timer = nil

@@ -7,19 +7,19 @@ import NIOPosix
 
 /// The connections of one event loop to a server.
 final class LoopPool: @unchecked Sendable {  // touched on its loop alone
-  /// More requests than these wait for one another.
+  /// The greatest number of connections; further requests wait.
   private static let most = 64
   private static let connectTimeout: TimeAmount = .seconds(3)
-  /// How long what was sent may stay unconfirmed: a peer that is gone without a word is noticed then, milliseconds.
+  /// How long sent data may stay unacknowledged, milliseconds, so that a peer that vanished is noticed.
   private static let longestSilence = 5000
 
   private let loop: any EventLoop
   private let host: String
   private let port: Int
-  /// The one that was used last stands last and is used first.
+  /// Idle connections; the one that was used last is at the end and used first.
   private var idle: [LoopConnection] = []
   private var waiting = CircularBuffer<LoopExchange>()
-  /// Those that stand or are being made, and the latter alone.
+  /// The number of connections that are open or being opened, and of those being opened.
   private var open = 0
   private var making = 0
 
@@ -35,21 +35,21 @@ final class LoopPool: @unchecked Sendable {  // touched on its loop alone
       let connection = exchange.connection
       exchange.end(.failure(.timedOut))
       guard let connection else { return }
-      // What stands idle may be as dead.
+      // The idle connections may be dead too.
       connection.close()
       self.closeIdle()
     }
     carry(exchange)
   }
 
-  /// Sends a request a second time, over another connection.
-  func again(_ exchange: LoopExchange) {
-    exchange.wasSentAnew = true
+  /// Sends a request again, over another connection.
+  func resend(_ exchange: LoopExchange) {
+    exchange.wasResent = true
     carry(exchange)
   }
 
-  /// A connection can take a request.
-  func isFree(_ connection: LoopConnection) {
+  /// A connection is ready for a request.
+  func release(_ connection: LoopConnection) {
     while let next = waiting.popFirst() {
       if !next.isOver { return connection.send(next) }
     }
@@ -57,7 +57,7 @@ final class LoopPool: @unchecked Sendable {  // touched on its loop alone
   }
 
   /// A connection has ended.
-  func isGone(_ connection: LoopConnection) {
+  func remove(_ connection: LoopConnection) {
     open -= 1
     idle.removeAll { $0 === connection }
     connectIfNeeded()
@@ -95,24 +95,24 @@ final class LoopPool: @unchecked Sendable {  // touched on its loop alone
     connecting.assumeIsolated().whenComplete { result in
       self.making -= 1
       switch result {
-      case .success(let channel): self.stands(channel)
+      case .success(let channel): self.opened(channel)
       case .failure(let error): self.cannotConnect("\(error)")
       }
     }
   }
 
-  private func stands(_ channel: any Channel) {
-    // Of the addresses of a name, the first that answers counts; the others' channels never come here.
+  private func opened(_ channel: any Channel) {
+    // Only the channel of the first address that answers gets here.
     guard channel.isActive, let connection = try? channel.pipeline.syncOperations.handler(type: LoopConnection.self) else {
       return cannotConnect("it was closed at once")
     }
     connection.isCounted = true
-    isFree(connection)
+    release(connection)
   }
 
   private func cannotConnect(_ message: String) {
     open -= 1
-    // Whoever waits longest hears of it; the others wait for other connections where there are any.
+    // The request that has waited longest fails. The others wait for other connections, if there are any.
     while let first = waiting.popFirst() {
       let wasOver = first.isOver
       first.end(.failure(.couldNotConnect(message)))

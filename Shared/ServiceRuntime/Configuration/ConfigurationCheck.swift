@@ -70,7 +70,7 @@ public struct ConfigurationCheck: Sendable {
           ConfigurationNode(root: tree.root, file: path), folder: DeploymentConfiguration.folder(of: path))
         unknown = configuration.unknownKeys.map {
           ConfigurationProblem(
-            level: .warning, place: tree.original($0.path), reason: "nobody reads this key", line: $0.line, column: $0.column,
+            level: .warning, place: tree.original($0.path), reason: "unknown key", line: $0.line, column: $0.column,
             suggestion: $0.nearest)
         }
         try check(configuration)
@@ -117,7 +117,7 @@ public struct ConfigurationCheck: Sendable {
       return problem(reason, mark)
     case .duplicatedKeysInMapping(let duplicates, let context):
       let names = duplicates.map { "\($0)" }
-      return problem("a key stands twice in one mapping: \(names.joined(separator: ", "))", context.mark)
+      return problem("a mapping has a key twice: \(names.joined(separator: ", "))", context.mark)
     case .some(let error): return problem("\(error)", nil)
     case nil: return problem("\(error)", nil)
     }

@@ -9,12 +9,12 @@ public import Logging
 #endif
 
 extension DeploymentConfiguration {
-  /// The apps whose data is believed.
+  /// The apps whose data is accepted.
   public var knownApps: [KnownApp] {
     apps.map { KnownApp(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: Set($0.environments)) }
   }
 
-  /// What proves the App Store's signed data, with the configured roots and apps.
+  /// The verifier of the App Store's signed data, with the configured roots and apps.
   public func signedDataVerifier(_ logger: Logger) throws(ConfigurationError) -> SignedDataVerifier {
     var roots: [Certificate] = []
     for (index, path) in rootCertificates.enumerated() {
@@ -26,7 +26,7 @@ extension DeploymentConfiguration {
       do throws(Certificate.Failure) { root = try Certificate(derOrPEM: Array(bytes)) } catch {
         throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
       }
-      guard root.isSelfSigned else { throw ConfigurationError(place, "\(path) is no root: it did not sign itself") }
+      guard root.isSelfSigned else { throw ConfigurationError(place, "\(path) is not a root certificate: it is not self-signed") }
       if !AppleRootCertificates.contain(root) {
         logger.warning("a root certificate that is not Apple's is trusted", metadata: ["place": "\(place)", "path": "\(path)"])
       }
@@ -36,7 +36,7 @@ extension DeploymentConfiguration {
     if acceptsXcodeData,
       apps.allSatisfy({ KnownApp.unsignedEnvironments.isDisjoint(with: $0.environments) })
     {
-      logger.warning("data that Xcode made is accepted, and no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
+      logger.warning("data made by Xcode is accepted, but no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
     }
     return SignedDataVerifier(
       chains: CertificateChainVerifier(roots: roots, strict: strictCertificates),

@@ -78,7 +78,7 @@ extension DeploymentConfiguration {
       if let strategies = try node.section("strategies") {
         for key in strategies.keys {
           let strategy = try strategies.required(key)
-          // The domains alone, or what else is to be said of them too.
+          // Either a list of domains, or a mapping with further settings.
           guard strategy.isMapping else {
             consentStrategies[key] = ConsentStrategySettings(domains: try strategy.texts(), isDataResidency: nil)
             continue
@@ -138,7 +138,7 @@ extension DeploymentConfiguration {
     return AdNetwork(id: name, keys: keys)
   }
 
-  /// A file under the given name, or a token's `uri`; exactly one of them.
+  /// The key's source: a file under the given name, or a token's `uri`, but not both.
   private static func keySource(_ node: ConfigurationNode, _ file: String, _ resolved: (String) -> String)
     throws(ConfigurationError) -> KeySource
   {
@@ -159,8 +159,8 @@ extension DeploymentConfiguration {
       let text = try uri.text()
       do throws(PKCS11URIError) { _ = try PKCS11URI(validating: text) } catch { throw ConfigurationError(uri.path, "\(error)") }
       return .token(uri: text, pinFile: pinFile)
-    case (nil, nil): throw ConfigurationError("\(node.path).\(file)", "is missing; it, or uri, says where the key is")
-    case (_?, _?): throw ConfigurationError("\(node.path).uri", "stands beside \(file); a key is in one place")
+    case (nil, nil): throw ConfigurationError("\(node.path).\(file)", "is missing; the key needs it or uri")
+    case (_?, _?): throw ConfigurationError("\(node.path).uri", "must not be given together with \(file)")
     }
   }
 
@@ -182,7 +182,7 @@ extension DeploymentConfiguration {
     }
     let p192 = try node["p192"].map { node throws(ConfigurationError) in try checked(node, .p192) } ?? []
     let p256 = try node["p256"].map { node throws(ConfigurationError) in try checked(node, .p256) } ?? []
-    // Only a setting beside the keys: they are the published ones.
+    // Without keys, Apple's published ones are used.
     return p192.isEmpty && p256.isEmpty && kids.isEmpty ? nil : AppleKeys(p192: p192, p256: p256, kids: kids)
   }
 
@@ -236,7 +236,7 @@ extension DeploymentConfiguration {
     let digest = node["tokenSHA256"]
     let names = try node["certificateName"]?.texts() ?? []
     guard digest != nil || !names.isEmpty else {
-      throw ConfigurationError("\(node.path).tokenSHA256", "is missing, and so is certificateName: nothing tells this client")
+      throw ConfigurationError("\(node.path).tokenSHA256", "is missing; a client needs it or certificateName")
     }
     for name in names where !name.contains(":") {
       throw ConfigurationError("\(node.path).certificateName", "must be a URI, such as spiffe://example.com/ad-server")
@@ -257,7 +257,7 @@ extension DeploymentConfiguration {
 
   private static let minute: Duration = .seconds(60)
   private static let day: Duration = .seconds(86_400)
-  /// Ten years: longer is a mistake, and Redis has an end too.
+  /// Ten years. A longer time is probably a mistake, and Redis limits times too.
   private static let longest = day * 3660
 
   private static func read(
@@ -294,7 +294,7 @@ extension DeploymentConfiguration {
     try node.time("deliveryGeneration", Self.minute...Self.longest, &queue.deliveryGeneration)
     try node.time("notificationGeneration", Self.minute...Self.longest, &queue.notificationGeneration)
     try node.time("clockDifference", .zero...Self.longest, &queue.clockDifference)
-    // Redis takes no expiry of less than a second.
+    // The shortest expiry of Redis is a second.
     try node.time("deliveryRecordTTL", .seconds(1)...Self.longest, &queue.deliveryRecordTTL)
     try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
     try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
@@ -307,7 +307,7 @@ extension DeploymentConfiguration {
 }
 
 extension Limits {
-  /// The reader keeps a bit for each level.
+  /// The JSON reader has one bit for each level.
   private static let deepestJSON = 64
 
   init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {

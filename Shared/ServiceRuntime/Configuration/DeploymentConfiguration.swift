@@ -2,9 +2,9 @@ import AttributionQueue
 
 /// The YAML file that all services share.
 public struct DeploymentConfiguration: Sendable {
-  /// Where a private key is.
+  /// The source of a private key.
   public enum KeySource: Sendable, Hashable {
-    /// A PEM file, and the file of its passphrase where it is encrypted.
+    /// A PEM file, and the file of its passphrase if it is encrypted.
     case file(path: String, passphraseFile: String?)
     /// A key that stays in a PKCS#11 token, by its URI (RFC 7512), and the file of the token's PIN.
     case token(uri: String, pinFile: String?)
@@ -16,7 +16,7 @@ public struct DeploymentConfiguration: Sendable {
     public let id: String
     public let source: KeySource
     public let state: State
-    /// Where in the file it stands, for errors.
+    /// The path in the configuration file, for errors.
     public let place: String
   }
 
@@ -25,7 +25,7 @@ public struct DeploymentConfiguration: Sendable {
     public let keys: [Key]
   }
 
-  /// What Apple's postbacks are checked with in place of Apple's published keys; several may stand beside each other.
+  /// Keys that replace Apple's published keys for postbacks; there may be several of each kind.
   public struct AppleKeys: Sendable, Hashable {
     /// SubjectPublicKeyInfo, Base64.
     public let p192: [String]
@@ -33,7 +33,7 @@ public struct DeploymentConfiguration: Sendable {
     public let kids: [String: [String]]
   }
 
-  /// A key of App Store Connect and who it belongs to.
+  /// A key of App Store Connect, and its issuer.
   public struct AppStoreKey: Sendable, Hashable {
     public let issuerId: String?
     public let keyId: String
@@ -44,7 +44,7 @@ public struct DeploymentConfiguration: Sendable {
   public struct Recovery: Sendable, Hashable {
     public let schedule: Duration?
     public let lookback: Duration
-    /// Whether an outage starts a recovery of its window by itself.
+    /// Whether an outage automatically starts a recovery of its window.
     public let outages: Bool
   }
 
@@ -57,24 +57,24 @@ public struct DeploymentConfiguration: Sendable {
     public let recovery: Recovery?
     /// A strategy of `consentRouting`.
     public let consentStrategy: String
-    /// Every version of what the app means by its conversion values.
+    /// All versions of the app's conversion schema.
     public let conversionValues: [ConversionSettings]
-    /// Whether postbacks of development, which any device in Developer Mode can make of any app, are read as its conversions too.
+    /// Whether development postbacks count as conversions of the app too. Any device in Developer Mode can make them for any app.
     public let acceptsDevelopmentPostbacks: Bool
-    /// Nil: the App Store's requests for retention messages are not answered.
+    /// Nil if the App Store's requests for retention messages are not answered.
     public let retention: AppRetentionSettings?
   }
 
   /// An internal system that may call.
   public struct Client: Sendable, Hashable {
     public let name: String
-    /// 32 bytes each; several for rotation.
+    /// SHA-256 digests of the client's tokens; several during a rotation.
     public let tokenDigests: [[UInt8]]
-    /// URI names of its certificates, any of which stands for it.
+    /// URI names of the client's certificates; any of them identifies it.
     public var certificateNames: [String] = []
-    /// Full method names; `*` at the end stands for any rest.
+    /// Full method names; a `*` at the end matches any rest.
     public let allow: [String]
-    /// Of each method; nil for no bound.
+    /// The rate of each method; nil for no limit.
     public var rate: RequestRate?
 
     public init(
@@ -89,33 +89,33 @@ public struct DeploymentConfiguration: Sendable {
   }
 
   public var adNetworks: [AdNetwork] = []
-  /// The PKCS#11 module through which keys in tokens are reached.
+  /// The PKCS#11 module for keys in tokens.
   public var pkcs11Module: String?
   public var appleKeys: AppleKeys?
-  /// Whether SKAdNetwork postbacks signed with a development key are believed, always as development ones.
+  /// Whether SKAdNetwork postbacks that were signed with a development key are accepted, always as development postbacks.
   public var acceptsDevelopmentSKAdNetwork = false
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []
-  /// Whether certificates have to have key identifiers, as Apple's do.
+  /// Whether certificates must have key identifiers, as Apple's have.
   public var strictCertificates = true
-  /// Whether responders are asked about certificates: `off`, `whenReachable` or `required`.
+  /// Whether OCSP responders are asked about certificates: `off`, `whenReachable` or `required`.
   public var revocation = "off"
-  /// Whether data that Xcode made, which nobody signed, is taken where the app has its environment, or is not configured and a caller
-  /// asks for it.
+  /// Whether data made by Xcode, which is not signed, is accepted if the app has its environment, or if the app is not configured and a
+  /// caller asks for it.
   public var acceptsXcodeData = false
-  /// How long stragglers are waited for before a gap in a subscription's life is published.
+  /// How long late notifications are waited for before a gap in a subscription's history is published.
   public var gapPatience: Duration = .seconds(900)
-  /// When silence about a subscription is a gap.
+  /// The rule by which silence about a subscription is a gap.
   public var silence = SilenceSettings()
-  /// The most places of transaction ids that are answered for one receipt (`ExtractTransactionIds`).
+  /// The greatest number of transaction ids that are returned for one receipt (`ExtractTransactionIds`).
   public var receiptTransactionIds = 20_000
   public var migrations = MigrationSettings()
   public var apps: [App] = []
-  /// By ad network: what its source identifiers stand for.
+  /// The meanings of source identifiers, by ad network.
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
   public var clients: [Client] = []
   public var limits = Limits()
-  /// Who may ask the public port, and how often.
+  /// The access rules and rate limits of the public port.
   public var edge = PublicEdge()
   public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
@@ -126,27 +126,27 @@ public struct DeploymentConfiguration: Sendable {
   public var traces = TraceSettings()
   /// How requests for retention messages are answered.
   public var retention = RetentionSettings()
-  /// How the sites of web ads are judged.
+  /// The rules for sites of web ads.
   public var webAds = WebAdSettings()
-  /// The pages that verifier shows people.
+  /// The console of verifier.
   public var console = ConsoleSettings()
-  /// A URL strategy of the deployment's own.
+  /// A URL strategy that the deployment defines.
   public struct ConsentStrategySettings: Sendable, Hashable {
-    /// In the order they are tried.
+    /// The domains, in the order in which they are tried.
     public let domains: [String]
-    /// Whether the data has to stay in one region; nil: as the strategy's name says.
+    /// Whether the data must stay in one region; nil: by the strategy's name.
     public let isDataResidency: Bool?
   }
 
-  /// By the strategy's name.
+  /// The strategies, by name.
   public var consentStrategies: [String: ConsentStrategySettings] = [:]
-  /// The longest that a session waits for the user's answer; nil: as long as SDKs do.
+  /// The longest time that a session waits for the user's answer; nil: the time that SDKs use.
   public var consentMaximumWait: Duration?
-  /// How long a session is tried that no host takes, before it is a dead letter.
+  /// How long a session that no host accepts is retried before it becomes a dead letter.
   public var consentPatience: Duration = .seconds(3 * 86_400)
-  /// Names removed without consent beside the built-in ones.
+  /// Names of fields that are removed without consent, in addition to the built-in ones.
   public var consentRemovedFields: [String] = []
-  /// Keys in the file that nobody reads.
+  /// Unknown keys of the file.
   public var unknownKeys: [UnknownKey] = []
 
   public init() {}

@@ -7,7 +7,7 @@ public import RedisClient
   import Glibc
 #endif
 
-/// Where a server listens.
+/// The address on which a server listens.
 public struct ListenAddress: Sendable, Hashable {
   public var host: String
   public var port: Int
@@ -32,46 +32,47 @@ public struct ListenAddress: Sendable, Hashable {
 public struct ServiceVariables: Sendable {
   public var configurationPath: String
   public var redisURL: RedisURL?
-  /// Nil: the password, if there is one, stands in the URL.
+  /// Nil: the password, if there is one, is in the URL.
   public var redisPasswordFile: String?
-  /// Who logs in at Sentinels, and the file with the password; nil: nobody does.
+  /// The user at Sentinels, and the file with the password; nil: no login.
   public var sentinelUser: String?
   public var sentinelPasswordFile: String?
   public var redisTLS = RedisTLSFiles()
   public var listen: ListenAddress
   public var publicListen: ListenAddress
   public var signerURL: String
-  /// Where verifier is, for ingest's retention messages.
+  /// The URL of verifier, for ingest's retention messages.
   public var verifierURL: String
-  /// Where notification-recovery is, for verifier's console and ingest's retention messages; nil: they do without.
+  /// The URL of notification-recovery, for verifier's console and ingest's retention messages; nil: these work without it.
   public var notificationRecoveryURL: String?
   public var appStoreProductionURL: String
   public var appStoreSandboxURL: String
   public var adServicesURL: String
   public var caFile: String?
-  /// Trust anchors for signer alone; nil: ``caFile``.
+  /// Trust anchors for connections to signer; nil: ``caFile``.
   public var signerCAFile: String?
-  /// Of the internal listener; nil: clear text.
+  /// TLS of the internal listener; nil: clear text.
   public var tls: ListenerTLS?
-  /// Of ingest's public listener; nil: clear text.
+  /// TLS of ingest's public listener; nil: clear text.
   public var publicTLS: ListenerTLS?
   public var consentConnectTo: String?
   public var serviceToken: String?
-  /// Threads that serve connections, on which the verifier and the broker work their queues too; nil: one for each core that may be used.
+  /// The number of event loops, which serve connections and on which verifier and the broker also work their queues; nil: one for each
+  /// available core.
   public var eventLoops: Int?
   public var logLevel: String
   public var development: Bool
   public var open: Bool
   public var drainDelay: Duration
-  /// How long Redis may give no answer before the service says that it is not ready.
+  /// How long Redis may be unavailable before the service is not ready.
   public var redisAway: Duration
-  /// How long Redis and signer are waited for at start.
+  /// How long the service waits for Redis and signer at start.
   public var startTimeout: Duration
   public var timeScale: Double
   public var pathPrefix: String
-  /// Where the signer records its signatures; `-` for standard output.
+  /// The file in which signer records its signatures; `-` for standard output.
   public var auditFile: String?
-  /// What an instance of verifier does beside answering calls.
+  /// What an instance of verifier does in addition to answering calls.
   public var verifierRoles: Set<VerifierRole>
   /// Whether the benchmarks' echo is served; development only.
   public var benchmarkEcho: Bool
@@ -112,7 +113,7 @@ public struct ServiceVariables: Sendable {
     }
     if open, !["127.0.0.1", "::1", "localhost"].contains(listen.host) {
       throw ConfigurationError(
-        "ATTRIBUTION_OPEN", "a service without credentials listens on loopback only; ATTRIBUTION_LISTEN says otherwise")
+        "ATTRIBUTION_OPEN", "a service without credentials must listen on loopback only; ATTRIBUTION_LISTEN is another address")
     }
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
     verifierURL = text("verifier.url") ?? "http://127.0.0.1:8092"
@@ -126,8 +127,8 @@ public struct ServiceVariables: Sendable {
       switch (text(prefix + "certificate"), text(prefix + "key")) {
       case (nil, nil): return nil
       case (let certificate?, let key?): return ListenerTLS(certificateFile: certificate, keyFile: key)
-      case (nil, _): throw ConfigurationError(Self.variable(prefix + "certificate"), "is not set, and the key beside it is")
-      case (_, nil): throw ConfigurationError(Self.variable(prefix + "key"), "is not set, and the certificate beside it is")
+      case (nil, _): throw ConfigurationError(Self.variable(prefix + "certificate"), "is not set, but the key is")
+      case (_, nil): throw ConfigurationError(Self.variable(prefix + "key"), "is not set, but the certificate is")
       }
     }
     tls = try listenerTLS("tls.")
@@ -184,13 +185,13 @@ public struct ServiceVariables: Sendable {
     }
   }
 
-  /// The files for `rediss://`. What is given for another kind of address would protect nothing, and is refused.
+  /// The files for `rediss://`. They are an error with another kind of URL, where they would protect nothing.
   private static func redisTLS(_ text: (String) -> String?, isUsed: Bool) throws(ConfigurationError) -> RedisTLSFiles {
     let files = RedisTLSFiles(
       caFile: text("redis.ca.file"), certificateFile: text("redis.certificate"), keyFile: text("redis.key"))
     guard isUsed else {
       guard files == RedisTLSFiles() else {
-        throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with rediss:// where files for TLS are given")
+        throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with rediss://, because files for TLS are given")
       }
       return files
     }
@@ -201,12 +202,12 @@ public struct ServiceVariables: Sendable {
     return files
   }
 
-  /// Who logs in at Sentinels: a user and a password's file that are theirs alone.
+  /// The login at Sentinels: a user and a password file of its own.
   private static func sentinelLogin(_ text: (String) -> String?, _ url: RedisURL?) throws(ConfigurationError) -> (String?, String?) {
     let (user, file) = (text("redis.sentinel.user"), text("redis.sentinel.password.file"))
     guard user != nil || file != nil else { return (nil, nil) }
     guard case .sentinel = url?.deployment else {
-      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with redis-sentinel:// where a login at Sentinels is given")
+      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with redis-sentinel://, because a login at Sentinels is given")
     }
     guard let file else {
       throw ConfigurationError(variable("redis.sentinel.password.file"), "is not set; \(variable("redis.sentinel.user")) has no password")
@@ -220,13 +221,13 @@ public struct ServiceVariables: Sendable {
     "ATTRIBUTION_" + String(name.uppercased().map { $0 == "." ? "_" : $0 })
   }
 
-  /// The path of a file that is there: without it each outgoing call would fail, and the log of none would name the variable.
+  /// The path of a file that must be readable. Otherwise each outgoing call would fail, with an error that does not name the variable.
   private static func readable(_ path: String, of name: String) throws(ConfigurationError) -> String {
     guard access(path, R_OK) == 0 else { throw ConfigurationError(variable(name), "\(path) cannot be read") }
     return path
   }
 
-  /// The first line of a file that only the service's user may read.
+  /// The first line of a file that must be readable only by the service's user.
   private static func secret(_ path: String, of name: String) throws(ConfigurationError) -> String {
     do throws(KeyFileError) {
       let line = try PrivateFile.firstLine(path)

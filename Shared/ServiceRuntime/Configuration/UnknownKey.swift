@@ -1,11 +1,11 @@
-/// A key of the configuration file that nobody reads: most likely misspelt.
+/// An unknown key of the configuration file, which is most likely misspelt.
 public struct UnknownKey: Sendable, Hashable, CustomStringConvertible {
-  /// `queues.leese`.
+  /// The key's path, such as `queues.leese`.
   public let path: String
-  /// From 1; 0 where the place is not known.
+  /// The line, from 1; 0 if it is not known.
   public let line: Int
   public let column: Int
-  /// The known key of the same mapping that it is nearest to; nil where none is near.
+  /// The most similar known key of the same mapping; nil if none is similar.
   public let nearest: String?
 
   init(path: String, line: Int, column: Int, known: Set<String>) {
@@ -18,9 +18,9 @@ public struct UnknownKey: Sendable, Hashable, CustomStringConvertible {
   public var description: String { nearest.map { "\(path) (did you mean \($0)?)" } ?? path }
 }
 
-/// Words that may have been meant by another one.
+/// Finds the known word that a misspelt one may have meant.
 public enum Spelling {
-  /// The known word that a misspelt one is nearest to, by edits of one letter; nil where too many would be needed.
+  /// The most similar known word, by the number of one-letter edits; nil if too many would be needed.
   public static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
     let most = max(1, letters.count / 3)
@@ -32,7 +32,7 @@ public enum Spelling {
     return best?.word
   }
 
-  /// Letters that are added, removed, replaced, or exchanged with their neighbour (optimal string alignment).
+  /// The number of letters that are added, removed, replaced or swapped with their neighbour (optimal string alignment distance).
   static func distance(_ one: [Character], _ other: [Character]) -> Int {
     guard !one.isEmpty, !other.isEmpty else { return max(one.count, other.count) }
     var beforeLast: [Int] = []

@@ -1,11 +1,11 @@
-/// What an instance of verifier does beside answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
+/// What an instance of verifier does in addition to answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
 public enum VerifierRole: String, Sendable, Hashable, CaseIterable {
-  /// Works the intake queue, and keeps the feed and the histories in order.
+  /// Works the intake queue, and maintains the feed and the histories.
   case verify
   /// Pushes events to endpoints.
   case push
 
-  /// Reads names with commas between them; all where nothing is said.
+  /// Parses names separated by commas; nil means all roles.
   static func roles(_ text: String?) throws(ConfigurationError) -> Set<VerifierRole> {
     guard let text else { return Set(allCases) }
     var roles: Set<VerifierRole> = []

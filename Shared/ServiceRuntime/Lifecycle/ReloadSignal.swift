@@ -40,7 +40,7 @@ struct ReloadSignal: Service {
       metrics.add(Self.metric, 1, ["applied"])
       logger.notice("the configuration was read anew")
       for key in configuration.unknownKeys {
-        logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
+        logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])
       }
     } catch {
       metrics.add(Self.metric, 1, ["refused"])

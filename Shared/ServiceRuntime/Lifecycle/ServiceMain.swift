@@ -85,7 +85,7 @@ public struct ServiceEnvironment: Sendable {
 }
 
 extension ServiceEnvironment {
-  /// The same as ``rpcClient(baseURL:)`` for calls by the thousand from event loops: where nothing is encrypted, they stay on their loop.
+  /// The same as ``rpcClient(baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
   public func frequentClient(baseURL: String) -> RPCClient {
     rpcClient(baseURL: baseURL) { http in
       if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
@@ -147,7 +147,7 @@ public enum ServiceMain {
     var configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
     try configuration.traces.apply { ProcessVariables.value($0) }
     for key in configuration.unknownKeys {
-      logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
+      logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])
     }
     let callers = LiveCallers(try CallerDirectory(configuration, variables))
     let metrics = MetricsRegistry()

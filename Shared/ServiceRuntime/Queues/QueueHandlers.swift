@@ -57,7 +57,7 @@ public enum QueueHandlers {
   static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
     do throws(QueueError) { return try await question() } catch {
       if case .unknownForm = error { throw .failedPrecondition("\(error)", reason: "UNKNOWN_STORE_FORM") }
-      throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 }
@@ -114,7 +114,7 @@ struct ListDeadLettersHandler: RPCHandler {
       let parts = token.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let queue = QueueName(rawValue: String(parts[0])), let begun = queues.firstIndex(of: queue),
         let found = DeadLetterPosition(parts[1])
-      else { throw .invalidArgument(field: "pageToken", "is none that this method answered") }
+      else { throw .invalidArgument(field: "pageToken", "is not a token that this method returned") }
       queues.removeFirst(begun)
       place = found
     }

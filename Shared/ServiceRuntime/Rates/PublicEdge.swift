@@ -60,7 +60,7 @@ final class PublicEdgeGuard: Sendable {
   ///
   /// - Parameter isStranger: true if the proxy does not know its client's address. Such a client is on no allow list.
   func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
-    refusal: RPCError?, standing: RateLimitStatus?
+    refusal: RPCError?, rateLimitStatus: RateLimitStatus?
   ) {
     if let allowed = edge.allowed[kind], isStranger || client.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
@@ -68,10 +68,10 @@ final class PublicEdgeGuard: Sendable {
     }
     guard let rate = edge.peerRate, let client else { return (nil, nil) }
     let (wait, bucket) = rates.taking(client.network, rate, now: now)
-    let standing = RateLimitStatus(bucket, rate)
-    guard let wait else { return (nil, standing) }
+    let rateLimitStatus = RateLimitStatus(bucket, rate)
+    guard let wait else { return (nil, rateLimitStatus) }
     registry.add("attribution_rate_limited_total", 1, ["public/" + kind])
-    return (.rateLimited(wait), standing)
+    return (.rateLimited(wait), rateLimitStatus)
   }
 }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// The current certificate of a listener. A connection keeps the certificate with which it began, so a reload does not affect open connections.
 final class LiveTLS: Sendable {
   /// Identifies a version of a file without reading it.
-  private struct Stamp: Hashable {
+  private struct FileVersion: Hashable {
     let inode: UInt64
     let size: Int64
     let seconds: Int
@@ -19,10 +19,10 @@ final class LiveTLS: Sendable {
 
   private struct State {
     var context: NIOSSLContext
-    /// The stamps of the files when they were read.
-    var read: [Stamp?]
-    /// The stamps of the last poll. If they differ between two polls, a file may still be being written.
-    var seen: [Stamp?]
+    /// The versions of the files when they were read.
+    var read: [FileVersion?]
+    /// The versions of the last poll. If they differ between two polls, a file may still be being written.
+    var seen: [FileVersion?]
   }
 
   static let reloads = "attribution_tls_reloads_total"
@@ -43,10 +43,10 @@ final class LiveTLS: Sendable {
     self.logger = logger
     metrics.counter(Self.reloads, help: "Readings of a listener's certificate while running.", labels: ["listener", "outcome"])
     metrics.gauge(Self.expiry, help: "When a listener's certificate ends, seconds since 1970.", labels: ["listener"])
-    let stamps = Self.stamps(settings)
+    let versions = Self.versions(settings)
     do throws(TLSFault) {
       let (context, end) = try Self.context(settings)
-      state = Mutex(State(context: context, read: stamps, seen: stamps))
+      state = Mutex(State(context: context, read: versions, seen: versions))
       metrics.set(Self.expiry, Double(end), [listener])
     } catch {
       throw ConfigurationError(variable, error.description)
@@ -57,17 +57,17 @@ final class LiveTLS: Sendable {
 
   /// Reloads the files. Invalid files are logged and counted, and change nothing else.
   func reload() {
-    let stamps = Self.stamps(settings)
+    let versions = Self.versions(settings)
     do throws(TLSFault) {
       let (context, end) = try Self.context(settings)
-      state.withLock { $0 = State(context: context, read: stamps, seen: stamps) }
+      state.withLock { $0 = State(context: context, read: versions, seen: versions) }
       metrics.add(Self.reloads, 1, [listener, "applied"])
       metrics.set(Self.expiry, Double(end), [listener])
       logger.notice("the certificate was read anew", metadata: ["listener": "\(listener)"])
     } catch {
       state.withLock {
-        $0.read = stamps
-        $0.seen = stamps
+        $0.read = versions
+        $0.seen = versions
       }
       metrics.add(Self.reloads, 1, [listener, "refused"])
       logger.error(
@@ -77,20 +77,20 @@ final class LiveTLS: Sendable {
 
   /// Reloads the files if they have changed since they were read and have not changed since the last poll.
   func look() {
-    let stamps = Self.stamps(settings)
+    let versions = Self.versions(settings)
     let isDue = state.withLock { state in
-      let isDue = stamps != state.read && stamps == state.seen
-      state.seen = stamps
+      let isDue = versions != state.read && versions == state.seen
+      state.seen = versions
       return isDue
     }
     if isDue { reload() }
   }
 
-  private static func stamps(_ settings: ListenerTLS) -> [Stamp?] {
+  private static func versions(_ settings: ListenerTLS) -> [FileVersion?] {
     settings.files.map { path in
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
-      return Stamp(
+      return FileVersion(
         inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
         nanoseconds: status.st_mtim.tv_nsec)
     }

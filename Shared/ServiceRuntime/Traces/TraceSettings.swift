@@ -4,29 +4,30 @@
   import Foundation
 #endif
 
-/// Where spans go and which traces are recorded (YAML `traces`). OpenTelemetry's own environment variables take precedence.
+/// The section `traces`: where spans are exported to and which traces are recorded. OpenTelemetry's own environment variables take
+/// precedence.
 public struct TraceSettings: Sendable, Hashable {
   /// The collector's base URL, to which `/v1/traces` is added; without it nothing is recorded.
   public var endpoint: String?
   /// A file whose first line is a header, `Name: value`, that is sent with every export.
   public var headerFile: String?
-  /// The share of traces that begin here and are recorded, 0 to 1.
+  /// The share of traces beginning here that are recorded, 0 to 1.
   public var sampling = 0.01
   /// Whether a caller's decision is followed.
   public var followsCallers = true
-  /// Requests a second to an instance's public port that are recorded because their sender asks for it.
+  /// The number of requests a second to an instance's public port that are recorded because their sender asks for it.
   public var publicParents = 10
-  /// Spans that wait for their export at the most; more are dropped and counted.
+  /// The greatest number of spans that wait for export; further ones are dropped and counted.
   public var queue = 4096
-  /// Spans of one export at the most.
+  /// The greatest number of spans of one export.
   public var batch = 512
-  /// How often spans are exported that make no whole batch.
+  /// The interval at which spans are exported if there are fewer than a batch.
   public var interval: Duration = .seconds(5)
-  /// By when the collector has to have answered.
+  /// The timeout of an export.
   public var timeout: Duration = .seconds(10)
 
-  // What only environment variables say.
-  /// Where traces go, whatever ``endpoint`` is.
+  // Settings that only environment variables have.
+  /// The URL for traces, which takes precedence over ``endpoint``.
   var tracesEndpoint: String?
   var headers: [(name: String, value: String)] { headerTexts.map { ($0.name, $0.value) } }
   private var headerTexts: [Header] = []
@@ -42,7 +43,7 @@ public struct TraceSettings: Sendable, Hashable {
 
   public init() {}
 
-  /// The URL that spans are posted to; nil where nothing is recorded.
+  /// The URL to which spans are posted; nil if nothing is recorded.
   var url: String? {
     if let tracesEndpoint { return tracesEndpoint }
     guard let endpoint else { return nil }
@@ -75,9 +76,9 @@ public struct TraceSettings: Sendable, Hashable {
 
   // MARK: OpenTelemetry's environment variables
 
-  /// Takes over what OpenTelemetry's environment variables say. An empty one says nothing.
+  /// Applies OpenTelemetry's environment variables. Empty ones are ignored.
   ///
-  /// - Parameter value: of the variable of that name.
+  /// - Parameter value: returns the value of a variable.
   mutating func apply(_ value: (String) -> String?) throws(ConfigurationError) {
     func text(_ name: String) -> String? { value(name).flatMap { $0.isEmpty ? nil : $0 } }
     func url(_ name: String) throws(ConfigurationError) -> String? {

@@ -1,10 +1,5 @@
--- breaker_count: takes in what became of calls while the breaker is closed, and opens it when too many failed. Without calls it only
--- says how the breaker stands. Redis' own clock decides.
--- KEYS 1 state  2 results by part of the window  3 probes by the end of their leases
--- ARGV 1 period in which the calls were let through  2 succeeded  3 failed  4 window, ms  5 part of the window, ms
---      6 fewer calls say nothing  7 share of failures that opens it  8 pause, ms  9 share by which the pause is shortened
---      10 how long all is remembered, ms
--- Returns {phase, period, ms until it may be probed, now in ms}: phase 0 closed, 1 half open, 2 open.
+-- breaker_count: counts results of calls while the breaker is closed, and opens the breaker if too many failed. Without results it only
+-- returns the state. Uses Redis' clock.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until')

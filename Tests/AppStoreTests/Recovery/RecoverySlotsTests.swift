@@ -7,13 +7,13 @@ struct RecoverySlotsTests {
   private func candidate(_ id: String, _ server: AppStoreServer, _ origin: RecoveryOrigin, _ startedAt: Int64 = 0)
     -> RecoverySlots.Candidate
   {
-    RecoverySlots.Candidate(id: id, place: RecoverySlots.Place(server: server, origin: origin), startedAt: startedAt)
+    RecoverySlots.Candidate(id: id, slotGroup: RecoverySlots.SlotGroup(server: server, origin: origin), startedAt: startedAt)
   }
 
   @Test("a server whose recoveries all wait holds up none of the other server", arguments: RecoveryOrigin.allCases)
   func servers(origin: RecoveryOrigin) {
     let stuck = RecoveryOrigin.allCases.flatMap { origin in
-      Array(repeating: RecoverySlots.Place(server: .sandbox, origin: origin), count: RecoverySlots.most(origin))
+      Array(repeating: RecoverySlots.SlotGroup(server: .sandbox, origin: origin), count: RecoverySlots.most(origin))
     }
     let waiting = [candidate("sandbox", .sandbox, origin), candidate("production", .production, origin)]
     #expect(RecoverySlots.beginning(waiting, active: stuck) == ["production"])
@@ -22,7 +22,7 @@ struct RecoverySlotsTests {
   @Test("a schedule that waits holds up no outage and no caller")
   func origins() {
     let stuck = Array(
-      repeating: RecoverySlots.Place(server: .production, origin: .schedule), count: RecoverySlots.most(.schedule))
+      repeating: RecoverySlots.SlotGroup(server: .production, origin: .schedule), count: RecoverySlots.most(.schedule))
     let waiting = [
       candidate("schedule", .production, .schedule), candidate("request", .production, .request),
       candidate("outage", .production, .outage),
@@ -35,7 +35,7 @@ struct RecoverySlotsTests {
     let waiting = (0..<10).map { candidate("\($0)", .production, origin, Int64(10 - $0)) }
     let begun = RecoverySlots.beginning(waiting, active: [])
     #expect(begun == waiting.reversed().prefix(RecoverySlots.most(origin)).map(\.id))
-    let active = Array(repeating: RecoverySlots.Place(server: .production, origin: origin), count: RecoverySlots.most(origin) - 1)
+    let active = Array(repeating: RecoverySlots.SlotGroup(server: .production, origin: origin), count: RecoverySlots.most(origin) - 1)
     #expect(RecoverySlots.beginning(waiting, active: active) == ["9"])
     #expect(RecoverySlots.beginning(waiting, active: active + active.prefix(1) + active.prefix(1)) == [])
   }

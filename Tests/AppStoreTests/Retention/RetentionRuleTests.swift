@@ -134,7 +134,7 @@ struct RetentionRuleTests {
   @Test("an experiment's share is the same customers at every time, and about as many as it says")
   func experiments() throws {
     // The place of a customer is part of the contract with whoever evaluates an experiment: it must not change.
-    #expect(ExperimentShare.place(of: "99371282", in: "spring") == Self.knownPlace)
+    #expect(ExperimentShare.bucket(of: "99371282", in: "spring") == Self.knownBucket)
     let half = try ExperimentShare(experiment: "spring", from: 0, to: 50)
     let rest = try ExperimentShare(experiment: "spring", from: 50, to: 100)
     var random = SeededRandom(seed: 26)
@@ -160,7 +160,7 @@ struct RetentionRuleTests {
     #expect(try ExperimentShare(experiment: "e", from: 0, to: 0.29).range == 0..<29)
   }
 
-  private static let knownPlace = 9116
+  private static let knownBucket = 9116
 
   @Test("the same request and history match the same rule, in whatever order it is asked")
   func pure() throws {

@@ -13,9 +13,9 @@ struct AdServicesInstallTests {
   func detail() {
     let standard = attribution("s", .standard, 1)
     let detailed = attribution("d", .detailed, 2)
-    #expect(InstallAttribution.joining(standard, to: nil) == .stands(standard))
+    #expect(InstallAttribution.joining(standard, to: nil) == .applied(standard))
     let expected = InstallAttribution(eventId: "d", detail: .detailed, createdAt: 2, supersedes: "s")
-    #expect(InstallAttribution.joining(detailed, to: standard) == .stands(expected))
+    #expect(InstallAttribution.joining(detailed, to: standard) == .applied(expected))
     #expect(InstallAttribution.joining(standard, to: detailed) == .superseded(by: "d"))
     // A later token without consent has no better record.
     #expect(InstallAttribution.joining(attribution("l", .standard, 9), to: detailed) == .superseded(by: "d"))
@@ -25,12 +25,12 @@ struct AdServicesInstallTests {
   func same() {
     let first = attribution("a", .standard, 5)
     #expect(InstallAttribution.joining(attribution("b", .standard, 4), to: first) == .superseded(by: "a"))
-    guard case .stands(let second) = InstallAttribution.joining(attribution("b", .standard, 6), to: first) else {
+    guard case .applied(let second) = InstallAttribution.joining(attribution("b", .standard, 6), to: first) else {
       Issue.record("the younger one does not stand")
       return
     }
     #expect(second.supersedes == "a")
-    #expect(InstallAttribution.joining(attribution("b", .standard, 6), to: second) == .stood(second))
+    #expect(InstallAttribution.joining(attribution("b", .standard, 6), to: second) == .alreadyApplied(second))
   }
 
   @Test("in whatever order they come, and however often, one stands at the end: the youngest of the most detailed")
@@ -40,12 +40,12 @@ struct AdServicesInstallTests {
       let all = (0..<Int.random(in: 1...6, using: &random)).map { index in
         attribution("\(index)", Bool.random(using: &random) ? .standard : .detailed, Int64(index))
       }
-      var standing: InstallAttribution?
+      var current: InstallAttribution?
       for new in (all + all.prefix(2)).shuffled(using: &random) {
-        if case .stands(let next) = InstallAttribution.joining(new, to: standing) { standing = next }
+        if case .applied(let next) = InstallAttribution.joining(new, to: current) { current = next }
       }
       let best = all.filter { $0.detail == .detailed }.last ?? all.last
-      #expect(standing?.eventId == best?.eventId)
+      #expect(current?.eventId == best?.eventId)
     }
   }
 

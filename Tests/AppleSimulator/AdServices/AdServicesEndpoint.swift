@@ -1,8 +1,8 @@
 import WireJSON
 
-/// `POST /api/v1/`: a token for its record (AdServices, *attributionToken()*).
+/// `POST /api/v1/`: answers a token with its record (AdServices, *attributionToken()*).
 struct AdServicesEndpoint: Sendable {
-  /// A token's life.
+  /// The lifetime of a token.
   static let lifeMilliseconds: Double = 24 * 3600 * 1000
 
   let tokens: AdServicesTokens
@@ -29,7 +29,7 @@ struct AdServicesEndpoint: Sendable {
       }
       response = .empty(isToken ? 404 : 400)
     }
-    // Apple keeps a request up to a second before it says that there is no record.
+    // Apple delays a 404 for a missing record by up to a second.
     if response.status == 404 { response.delayMilliseconds += random.fraction() * 1000 / time.scale }
     tokens.recordCall(token, at: now, status: response.damage == .reset ? 0 : response.status)
     return response

@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// Attribution tokens: what Apple would answer for each, and every call that came.
+/// Attribution tokens with their scripted answers, and a log of every call.
 public final class AdServicesTokens: Sendable {
   struct Token: Sendable {
     var token: String
@@ -33,11 +33,11 @@ public final class AdServicesTokens: Sendable {
     }
   }
 
-  /// What unknown tokens get in place of 404.
+  /// Sets the answer for unknown tokens; nil restores 404.
   func setFallback(_ answer: JSONObject?) { state.withLock { $0.fallback = answer } }
 
-  /// The next scripted answer (the last one again when they are used up) and the time of creation. An unknown token
-  /// is remembered from now on, for its calls.
+  /// The next scripted answer, or the last one after all were used, and the time of creation. An unknown token is stored, so that its calls
+  /// are logged.
   func next(_ token: String, at now: Int64) -> (answer: JSONObject?, createdAt: Int64) {
     state.withLock { state in
       Self.remember(token, at: now, &state)

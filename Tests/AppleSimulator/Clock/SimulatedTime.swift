@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What time it is for the simulated Apple, and how fast its long waits pass.
+/// The clock of the simulated Apple, and the scale of its long waits.
 ///
 /// Dates in data are real (plus an offset that a test may set), because the services compare them with their own
 /// clocks. Only durations (retry intervals, a token's 24 hours, hourly rate limits) are divided by the scale.
@@ -31,7 +31,7 @@ public final class SimulatedTime: Sendable {
   /// How long ago that was in scaled time, milliseconds.
   public func age(since milliseconds: Int64) -> Double { Double(now - milliseconds) * scale }
 
-  /// Waits a simulated duration; a change of scale in between counts at once. Throws when cancelled.
+  /// Waits for a simulated duration; a change of the scale applies at once. Throws when cancelled.
   public func sleep(simulatedMilliseconds: Double) async throws {
     var left = simulatedMilliseconds
     let clock = ContinuousClock()

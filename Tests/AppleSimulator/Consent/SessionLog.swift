@@ -5,7 +5,7 @@ import WireJSON
 public final class SessionLog: Sendable {
   private let entries = Mutex<[JSONValue]>([])
 
-  /// Also what was answered with a scripted failure: it arrived all the same.
+  /// Records a request, even if it was answered with a scripted failure.
   func record(_ request: SimulatedRequest, at now: Int64, status: Int) {
     let text = String(decoding: request.body, as: UTF8.self)
     var entry: JSONObject = [

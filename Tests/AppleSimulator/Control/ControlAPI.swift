@@ -1,6 +1,6 @@
 import WireJSON
 
-/// The control API: what tests and people tell this Apple to do. Every route is in the README.
+/// The control API, by which tests and people control the simulator. The README lists every route.
 struct ControlAPI: Sendable {
   let parts: SimulatorParts
 

@@ -1,4 +1,4 @@
-/// A control request that cannot be done, and why.
+/// The reason why a control request cannot be carried out.
 public struct ControlError: Error, Sendable, CustomStringConvertible {
   public let description: String
   init(_ description: String) { self.description = description }

@@ -20,7 +20,7 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     ]
     guard let usual = kids[environment] else { throw PostbackError("environment: production, development or settings") }
     let kid = request["kid"]?.stringValue ?? usual
-    // An unknown kid is signed with the production key: only the name is wrong then.
+    // For an unknown kid the production key signs, so that only the kid is wrong.
     let key = keys.key(kid: kid) ?? keys.p256
     var claims = try claims(request, environment: environment)
     claims.merge(request["fields"]?.objectValue)

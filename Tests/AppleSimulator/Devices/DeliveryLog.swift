@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// Every sending of every simulated device, with its attempts.
+/// A log of every delivery by a simulated device, with its attempts.
 public final class DeliveryLog: Sendable {
   struct Delivery: Sendable {
     var id: Int

@@ -5,16 +5,16 @@ public struct DeviceSender: Sendable {
   static let waits = [Double](repeating: 24 * 3600 * 1000, count: 8)
 
   let http: OutgoingHTTP
-  let courier: Courier
+  let retryingSender: RetryingSender
   let log: DeliveryLog
 
   /// Returns the number of the delivery in the log.
   func send(_ body: String, kind: String, identifier: String, to url: OutgoingURL, awaitingFirst: Bool) async -> Int {
     let id = log.open(kind: kind, identifier: identifier, url: url.description)
     let bytes = Array(body.utf8)
-    await courier.deliver(waits: Self.waits, awaitingFirst: awaitingFirst) { [self] in
+    await retryingSender.deliver(waits: Self.waits, awaitingFirst: awaitingFirst) { [self] in
       let answer = await http.post(bytes, to: url, userAgent: "Apple-Simulator-Device/1")
-      log.record(id, at: courier.time.now, answer)
+      log.record(id, at: retryingSender.time.now, answer)
       return answer.status == 200
     }
     return id

@@ -1,21 +1,22 @@
 import Foundation
 import WireJSON
 
-/// One postback as a device holds it.
+/// A postback on a device.
 public struct Postback: Sendable {
-  /// What is posted.
+  /// The posted body.
   public var body: String
   /// `transaction-id` or `postback-identifier`.
   public var identifier: String
   public var adNetworkID: String
-  /// Developers get copies of winning ones only.
+  /// Whether the ad network won the attribution; developers get copies of winning postbacks only.
   public var won: Bool
   /// The same signed content with other unsigned values, for resending.
   public var variants: [String] = []
-  /// Text in the body that the signature covers, or is.
+  /// The text in the body that the signature covers, or the signature itself.
   var protected: String
 
-  /// One byte changed. Without a position, one that the signature protects; the body stays JSON of the same length.
+  /// The body with one byte changed: at the position, or else at one that the signature protects. The body stays valid JSON of the same
+  /// length.
   func corrupted(position: Int?) -> String {
     var bytes = Array(body.utf8)
     if let position {

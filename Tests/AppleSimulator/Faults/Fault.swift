@@ -4,9 +4,9 @@ import WireJSON
 struct Fault: Sendable {
   /// `*`, a family (`appStoreServer`, `adServices`, `consent`), an endpoint's name, a host, or the start of a path.
   var route: String
-  /// How many answers it still strikes; nil for all.
+  /// The number of answers that it still changes; nil for all.
   var left: Int?
-  /// Of a hundred requests, how many it strikes.
+  /// The percentage of requests that it changes.
   var percentage: Double
   var status: Int?
   var delayMilliseconds: Double
@@ -38,7 +38,7 @@ struct Fault: Sendable {
     route == "*" || names.contains(route) || (route.hasPrefix("/") && path.hasPrefix(route))
   }
 
-  /// Whether the answer is made here, and not by the endpoint.
+  /// Whether the fault's own answer replaces the endpoint's.
   var replacesAnswer: Bool { status != nil }
 
   func strike(_ response: SimulatedResponse) -> SimulatedResponse {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The failures that are scripted now; the first that concerns a request, and whose dice say so, strikes it.
+/// The scripted faults. The first that matches a request, and is selected by its percentage, is applied.
 public final class FaultScript: Sendable {
   private let faults = Mutex<[Fault]>([])
 
@@ -12,7 +12,7 @@ public final class FaultScript: Sendable {
 
   func next(names: [String], path: String) -> Fault? {
     faults.withLock { faults in
-      // One that concerns the request and whose dice spare it leaves it to the next.
+      // A matching fault that is not selected by its percentage leaves the request to the next one.
       for place in faults.indices where faults[place].concerns(names: names, path: path) {
         let fault = faults[place]
         guard fault.random.fraction() * 100 < fault.percentage else { continue }

@@ -14,7 +14,7 @@ public struct StateDirectory: Sendable {
 
   func remove(_ name: String) { unlink(path + "/" + name) }
 
-  /// Replaces the file at once: a reader sees the old one or the new one, never a part.
+  /// Replaces the file atomically.
   public func write(_ name: String, _ text: String, secret: Bool = false) throws {
     let temporary = path + "/." + name + "." + String(ProcessInfo.processInfo.processIdentifier)
     guard
@@ -24,7 +24,7 @@ public struct StateDirectory: Sendable {
     guard rename(temporary, path + "/" + name) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
-  /// The key of that name, made when it is not there.
+  /// The key of that name; it is created if it does not exist.
   func key(_ name: String, _ curve: EllipticKey.Curve) throws -> EllipticKey {
     if let pem = read(name + "-key.pem") { return try EllipticKey(pem: pem, curve: curve) }
     let key = try EllipticKey.generate(curve)
@@ -32,7 +32,7 @@ public struct StateDirectory: Sendable {
     return key
   }
 
-  /// The certificate of that name, made when it is not there.
+  /// The certificate of that name; it is created if it does not exist.
   func certificate(_ name: String, _ make: () throws -> Certificate) throws -> Certificate {
     if let pem = read(name + ".pem") { return try Certificate(pem: pem) }
     let certificate = try make()

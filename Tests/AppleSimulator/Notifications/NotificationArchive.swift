@@ -4,7 +4,7 @@ import Synchronization
 public final class NotificationArchive: Sendable {
   private struct State {
     var records: [NotificationRecord] = []
-    /// When each was signed: looked at before the record itself.
+    /// The signing date of each record, which is compared before the record is read.
     var dates: [Int64] = []
     var places: [String: Int] = [:]
   }
@@ -26,12 +26,12 @@ public final class NotificationArchive: Sendable {
     state.withLock { state in if let place = state.places[uuid] { state.records[place].attempts.append(attempt) } }
   }
 
-  /// UUIDs of those that match, oldest first.
+  /// UUIDs of matching notifications, oldest first.
   func uuids(where matches: (NotificationRecord) -> Bool) -> [String] {
     state.withLock { $0.records.lazy.filter(matches).map(\.uuid) }
   }
 
-  /// The same, of those that were signed from `start` on and before `end`.
+  /// UUIDs of matching notifications that were signed from `start` on and before `end`.
   func uuids(from start: Int64, before end: Int64, where matches: (NotificationRecord) -> Bool) -> [String] {
     state.withLock { state in
       var found: [String] = []

@@ -11,7 +11,7 @@ struct NotificationFactory: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
 
-  /// A new subscription of a new customer. Nothing is in the ledger before ``PurchaseLedger/add(_:)``.
+  /// A new subscription of a new customer. It is not in the ledger before ``PurchaseLedger/add(_:)``.
   func newLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SubscriptionLife {
     var life = SubscriptionLife(
       bundleID: app.bundleID, environment: environment,
@@ -94,7 +94,7 @@ struct NotificationFactory: Sendable {
       ]
       object["appAppleId"] = app.appAppleID.map { .integer($0) }
       object["bundleId"] = .string(app.bundleID)
-      // Custom link tokens are told of when they are made and as long as they live.
+      // A custom link token has notifications when it is created and during its lifetime.
       if event.subtype == "CREATED" || event.subtype == "ACTIVE_TOKEN_REMINDER" {
         object["tokenType"] = "SERVICES"
         object["tokenExpirationDate"] = .integer(date + 365 * SubscriptionLife.day)
@@ -150,7 +150,7 @@ struct NotificationFactory: Sendable {
       isInHistory: overrides["history"]?.boolValue ?? (overrides["forge"] == nil))
   }
 
-  /// `forge` says in which way the outer JWS is not Apple's.
+  /// Signs the payload; `forge` selects in which way the outer JWS is forged.
   private func sign(_ payload: JSONObject, forge: String?) throws -> String {
     switch forge {
     case nil: return try signer.sign(payload)

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Makes notifications on request, keeps them, and has them sent.
+/// Creates notifications on request, stores them, and sends them.
 struct NotificationPublisher: Sendable {
   let factory: NotificationFactory
   let archive: NotificationArchive
@@ -70,7 +70,7 @@ struct NotificationPublisher: Sendable {
     ]
   }
 
-  /// `POST /control/notifications/send`: a kept notification once more, identical.
+  /// `POST /control/notifications/send`: sends a stored notification again, unchanged.
   func sendAgain(_ request: JSONObject) async throws -> JSONValue {
     guard let uuid = request["notificationUUID"]?.stringValue, let record = archive.record(uuid),
       let app = apps.app(record.bundleID)
@@ -81,7 +81,7 @@ struct NotificationPublisher: Sendable {
     return .object((archive.record(uuid) ?? record).controlJSON)
   }
 
-  /// Keeps and sends what another part of Apple made: a test, an extension.
+  /// Stores and sends a notification that another part of the simulator created, such as a test or an extension.
   func publish(_ record: NotificationRecord, app: SimulatedApp) async {
     archive.add(record)
     guard let url = app.notificationURLs[record.environment] else { return }
@@ -148,7 +148,7 @@ struct NotificationPublisher: Sendable {
     return life
   }
 
-  /// Puts a subscription into the ledger, in the place of its earlier self.
+  /// Replaces a subscription in the ledger.
   func keep(_ life: SubscriptionLife) throws {
     let known = try ledger.change(life.originalID, bundleID: life.bundleID, environment: life.environment) { customer in
       guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == life.originalID }) else {

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// One notification that was made, and how its sendings went.
+/// A notification and the results of its deliveries.
 public struct NotificationRecord: Sendable {
   struct Attempt: Sendable {
     var date: Int64

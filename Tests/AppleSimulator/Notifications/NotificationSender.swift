@@ -7,15 +7,15 @@ public struct NotificationSender: Sendable {
   static let waits: [Double] = [1, 12, 24, 48, 72].map { $0 * 3600 * 1000 }
 
   let http: OutgoingHTTP
-  let courier: Courier
+  let retryingSender: RetryingSender
   let archive: NotificationArchive
 
   /// With `awaitingFirst`, returns after the first attempt.
   func send(_ record: NotificationRecord, to url: OutgoingURL, awaitingFirst: Bool) async {
     let body = JSONValue.object(["signedPayload": .string(record.signedPayload)]).serialized
     let waits = record.environment == .production ? Self.waits : []
-    await courier.deliver(waits: waits, awaitingFirst: awaitingFirst) { [self] in
-      let start = courier.time.now
+    await retryingSender.deliver(waits: waits, awaitingFirst: awaitingFirst) { [self] in
+      let start = retryingSender.time.now
       let answer = await http.post(body, to: url, userAgent: "App Store Server Notifications")
       archive.addAttempt(record.uuid, .init(date: start, result: answer.result, status: answer.status))
       return answer.result == .success

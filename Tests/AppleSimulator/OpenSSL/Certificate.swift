@@ -4,7 +4,7 @@ import COpenSSL
 public final class Certificate: @unchecked Sendable {  // X509 is not changed once the builder has handed it out
   let raw: OpaquePointer
 
-  /// Takes the reference over.
+  /// Takes ownership of the reference.
   init(owning raw: OpaquePointer) { self.raw = raw }
 
   public init(pem: String) throws {

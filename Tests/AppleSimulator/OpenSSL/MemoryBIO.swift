@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Bytes in memory where libcrypto wants to read from or write to a stream.
+/// Bytes in memory as a stream that libcrypto reads or writes.
 enum MemoryBIO {
   static func reading<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) throws -> Result) rethrows -> Result {
     try bytes.withUnsafeBytes { buffer in

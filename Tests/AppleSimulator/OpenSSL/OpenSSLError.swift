@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What libcrypto says went wrong.
+/// An error of libcrypto.
 public struct OpenSSLError: Error, Sendable, CustomStringConvertible {
   /// The call that failed.
   public let operation: String

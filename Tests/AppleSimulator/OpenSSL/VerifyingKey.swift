@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A developer's public key: what Apple keeps of an In-App Purchase key.
+/// A developer's public key: the part of an In-App Purchase key that Apple stores.
 public final class VerifyingKey: @unchecked Sendable {  // EVP_PKEY is not changed after it is made: safe to share
   private let raw: OpaquePointer
   /// Bytes of `r` and of `s`.

@@ -1,4 +1,4 @@
-/// How one sending ended, in the words of *sendAttemptResult*.
+/// The result of a delivery attempt, with the values of *sendAttemptResult*.
 public enum AttemptResult: String, Sendable {
   case success = "SUCCESS"
   case timedOut = "TIMED_OUT"
@@ -13,9 +13,9 @@ public enum AttemptResult: String, Sendable {
   case other = "OTHER"
 }
 
-/// What came back from one sending.
+/// The answer to a delivery attempt.
 public struct OutgoingAnswer: Sendable {
-  /// Nil when no status line came.
+  /// The status; nil if no status line was received.
   public var status: Int?
   public var result: AttemptResult
 }

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOSSL
 
-/// One request and the promise of what comes back.
+/// A request and the promise of its answer.
 struct OutgoingExchange: Sendable {
   let request: ByteBuffer
   let url: String
-  /// May be completed more than once; the first counts.
+  /// It may be completed more than once; only the first result counts.
   let answer: EventLoopPromise<OutgoingAnswer>
 }
 

@@ -4,7 +4,7 @@ import NIOSSL
 
 /// Posts JSON like a device or like the App Store: one connection, one request, no redirect followed.
 ///
-/// Written on sockets and not on a client library, because the way in which a sending failed is the answer wanted here.
+/// It uses sockets instead of a client library, because the caller needs to know in which way an attempt failed.
 public struct OutgoingHTTP: Sendable {
   private let tls: NIOSSLContext
   /// Real time until an attempt counts as timed out.

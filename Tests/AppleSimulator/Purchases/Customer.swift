@@ -1,6 +1,6 @@
 import WireJSON
 
-/// One App Store account in one app: its subscriptions, its other purchases, what was told about it.
+/// An App Store account in one app: its subscriptions, its other purchases, and the consumption information sent about it.
 struct Customer: Sendable {
   var bundleID: String
   var environment: AppStoreEnvironment

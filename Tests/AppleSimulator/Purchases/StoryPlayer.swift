@@ -1,8 +1,8 @@
 import WireJSON
 
-/// Plays steps of a subscription's life at the dates they usually come.
+/// Plays the steps of a subscription's life at their usual dates.
 struct StoryPlayer {
-  /// One step, how long after its usual date it comes, and what is done with its notification.
+  /// A step, its delay after the usual date, and what is done with its notification.
   struct Scene: Sendable {
     var step: StoryStep
     var delayDays: Double = 0
@@ -36,8 +36,8 @@ struct StoryPlayer {
     return last - start
   }
 
-  /// Lets everything happen; `scene` sees the life right after each step. Nothing happens later than `latest`: a life
-  /// that goes on is renewed early then.
+  /// Plays all steps; `scene` is called with the life after each step. No step is later than `latest`: a life that is still active is
+  /// renewed early then.
   func play(
     _ life: inout SubscriptionLife, from start: Int64, latest: Int64 = .max, newID: () -> String,
     _ scene: (Scene, SubscriptionLife, SubscriptionLife.Event, Int64) throws -> Void

@@ -1,4 +1,4 @@
-/// What can happen in a subscription's life.
+/// A step in a subscription's life.
 public enum StoryStep: String, Sendable, CaseIterable {
   case buy, renew, fail, grace, recover, cancel, resume, expire, resubscribe, refund, revoke, upgrade, downgrade, extend
   case graceExpired = "grace-expired"
@@ -10,8 +10,7 @@ public enum StoryStep: String, Sendable, CaseIterable {
   case priceIncrease = "price-increase"
   case priceAccepted = "price-accepted"
 
-  /// The steps that lead to a notification of that kind; the last of them brings it. Nil for kinds that no
-  /// subscription brings.
+  /// The steps that lead to a notification of that kind, which the last of them causes. Nil for kinds that do not belong to subscriptions.
   static func leading(to type: String, _ subtype: String?) -> [StoryStep]? {
     switch (type, subtype ?? "") {
     case ("SUBSCRIBED", "RESUBSCRIBE"): [.buy, .cancel, .expire, .resubscribe]

@@ -22,9 +22,9 @@ public struct SubscriptionLife: Sendable {
   var price: Int64 = 9990
   /// What the Advanced Commerce API knows of it (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
   var commerce: JSONObject?
-  /// Billed so many times within one commitment; nil of a subscription that is paid for each period.
+  /// The number of billing periods in one commitment; nil for a subscription without a commitment.
   var commitmentPeriods: Int64?
-  /// The SKUs that it is made of; empty of one that is not sold by the Advanced Commerce API.
+  /// The SKUs of the subscription; empty if it is not sold by the Advanced Commerce API.
   var skus: [String] = []
 
   private(set) var transactions: [TransactionFacts] = []
@@ -52,7 +52,7 @@ public struct SubscriptionLife: Sendable {
   var originalID: String { transactions.first?.id ?? "" }
   var current: TransactionFacts { transactions[transactions.count - 1] }
 
-  /// When that step comes by itself, milliseconds.
+  /// The usual date of a step, in milliseconds.
   func usualDate(of step: StoryStep) -> Int64 {
     guard !transactions.isEmpty else { return lastDate }
     let expires = current.expiresDate
@@ -67,7 +67,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// Lets one thing happen. Throws ``PostbackError`` when it cannot happen now.
+  /// Applies one step. Throws ``PostbackError`` if it cannot happen now.
   mutating func apply(_ step: StoryStep, at date: Int64, newID: () -> String) throws -> Event {
     guard step == .buy || !transactions.isEmpty else {
       throw PostbackError("\(step.rawValue): nothing has been bought yet")
@@ -86,7 +86,7 @@ public struct SubscriptionLife: Sendable {
       start(at: max(current.expiresDate, 1), reason: "RENEWAL", newID: newID)
       return Event(type: "DID_RENEW")
     case .recover:
-      // Recovered within grace, the old billing dates stay.
+      // After a recovery within the grace period the billing dates stay the same.
       start(at: status == 4 ? current.expiresDate : date, reason: "RENEWAL", newID: newID)
       return Event(type: "DID_RENEW", subtype: "BILLING_RECOVERY")
     case .offerRedeemed:
@@ -112,7 +112,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// Steps that buy nothing new.
+  /// Applies a step that makes no new purchase.
   private mutating func change(_ step: StoryStep, at date: Int64) throws -> Event {
     switch step {
     case .fail:
@@ -188,7 +188,7 @@ public struct SubscriptionLife: Sendable {
     return Event(type: "EXPIRED", subtype: reason.subtype)
   }
 
-  /// Moves the renewal date. The rules of who may have it are the caller's.
+  /// Moves the renewal date. The caller checks whether it may be moved.
   mutating func extend(byDays days: Int64, at date: Int64) throws {
     let expires = current.expiresDate + days * Self.day
     update(date) { $0["expiresDate"] = .integer(expires) }
@@ -214,7 +214,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// No renewal any more, without a notification of its own.
+  /// Stops the renewal without a notification.
   mutating func stopRenewing() { autoRenews = false }
 
   mutating func setAppAccountToken(_ token: String, at date: Int64) {

@@ -23,7 +23,7 @@ public struct TransactionFacts: Sendable {
 }
 
 extension JSONObject {
-  /// Takes members over; null removes one.
+  /// Replaces members by those of `other`; null removes one.
   mutating func merge(_ other: JSONObject?) {
     for member in other?.members ?? [] {
       if member.value.isNull { self[member.key] = nil } else { self[member.key] = member.value }

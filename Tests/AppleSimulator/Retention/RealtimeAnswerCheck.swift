@@ -1,10 +1,10 @@
 import WireJSON
 
-/// Whether an answer is one that the App Store can use (*RealtimeResponseBody*, *message*, *alternateProduct*, *promotionalOffer*,
-/// *advancedCommerceInfo*): everything that is not, in words.
+/// Checks whether the App Store can use an answer (*RealtimeResponseBody*, *message*, *alternateProduct*, *promotionalOffer*,
+/// *advancedCommerceInfo*), and describes each problem.
 struct RealtimeAnswerCheck: Sendable {
   private static let plans: Set = ["BILLED_UPFRONT", "MONTHLY"]
-  /// How long an offer's signature is good, milliseconds.
+  /// How long an offer's signature is valid, in milliseconds.
   private static let offerLife: Int64 = 86_400_000
 
   let question: JSONObject

@@ -6,7 +6,7 @@ import WireJSON
 /// Asks a server for retention messages as the App Store does (*Get Retention Message*, *RealtimeRequestBody*), judges its answers, and plays
 /// the performance test.
 struct RealtimeRequests: Sendable {
-  /// How long an answer is waited for: far longer than anybody may take.
+  /// The time limit for an answer, far longer than any answer may take.
   private static let patience: Duration = .seconds(5)
 
   let signer: JWSSigner
@@ -43,7 +43,7 @@ struct RealtimeRequests: Sendable {
     var body: [UInt8] { JSONValue.object(["signedPayload": .string(signedPayload)]).serialized }
   }
 
-  /// What one request came to.
+  /// A request's result.
   struct Exchange: Sendable {
     var question: Question
     /// Nil when there was no answer.
@@ -51,7 +51,7 @@ struct RealtimeRequests: Sendable {
     var answer: [UInt8] = []
     var seconds: Double
     var result: AttemptResult
-    /// What is wrong with the answer's form.
+    /// Problems of the answer's form.
     var problems: [String] = []
 
     var json: JSONObject {
@@ -134,7 +134,7 @@ struct RealtimeRequests: Sendable {
 
   // MARK: The performance test
 
-  /// What the test asks for (*PerformanceTestConfig*).
+  /// The settings of the test (*PerformanceTestConfig*).
   struct TestConfiguration: Sendable {
     var maxConcurrentRequests = 10
     var totalRequests = 200
@@ -154,7 +154,7 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  /// What came of it (*PerformanceTestResultResponse*).
+  /// The result of the test (*PerformanceTestResultResponse*).
   struct TestResult: Sendable {
     var configuration: TestConfiguration
     var target: String
@@ -198,7 +198,7 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  /// Plays the performance test: so many requests, spread over its duration, each judged; one that takes longer than the threshold is
+  /// Plays the performance test: requests spread over its duration, each checked. A request that takes longer than the threshold is
   /// `TIMED_OUT`.
   ///
   /// - Parameters:
@@ -244,7 +244,7 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  /// Lets so many through at a time.
+  /// Limits the number of concurrent requests.
   private final class Gate: Sendable {
     private struct State {
       var free: Int

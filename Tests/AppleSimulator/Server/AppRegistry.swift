@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// The apps that are known, kept in the state directory between runs.
+/// The registered apps, stored in the state directory between runs.
 public final class AppRegistry: Sendable {
   private let apps: Mutex<[String: SimulatedApp]>
   private let directory: StateDirectory
@@ -30,7 +30,7 @@ public final class AppRegistry: Sendable {
 
   var all: [SimulatedApp] { apps.withLock { $0.values.sorted { $0.bundleID < $1.bundleID } } }
 
-  /// The key of that id, of whatever team has it.
+  /// The key with that id, of any team.
   func key(_ keyID: String) -> SimulatedApp.APIKey? {
     apps.withLock { apps in apps.values.lazy.flatMap(\.keys).first { $0.keyID == keyID } }
   }

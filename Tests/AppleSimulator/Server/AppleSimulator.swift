@@ -32,7 +32,7 @@ public struct AppleSimulator: Sendable {
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     directory = try StateDirectory(path: configuration.stateDirectory)
-    // That of an earlier run: it says that requests are taken.
+    // A file of an earlier run would announce that requests are accepted.
     directory.remove("simulator.json")
     tls = try TLSIdentity(in: directory, hosts: ["localhost", "simulator"] + ConsentHosts.all)
     parts = try SimulatorParts(
@@ -48,9 +48,9 @@ public struct AppleSimulator: Sendable {
     }
   }
 
-  /// Serves until it is told to stop. `others` run and end with it.
+  /// Serves until it receives a signal. `others` run and end with it.
   public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
-    let all = try [parts.courier] + self.services(logger: logger) + others
+    let all = try [parts.retryingSender] + self.services(logger: logger) + others
     let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     var group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
     group.maximumGracefulShutdownDuration = .seconds(2)
@@ -77,7 +77,7 @@ public struct AppleSimulator: Sendable {
     return [main, plain]
   }
 
-  /// Writes `simulator.json`, which is there only once requests are taken.
+  /// Writes `simulator.json`, which exists only while requests are accepted.
   private func announce(_ port: Int, _ logger: Logger) {
     let url = "https://\(configuration.host):\(port)"
     let control = configuration.control.map { "http://\($0.host):\($0.port)/control" } ?? url + "/control"

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// What App Store Connect knows of an app.
+/// An app's data in App Store Connect.
 public struct SimulatedApp: Sendable {
   /// An In-App Purchase key of the app's team.
   struct APIKey: Sendable {

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// One answer, and what happens to it on the way.
+/// An answer, and the faults applied while it is sent.
 struct SimulatedResponse: Sendable {
   enum Damage: Sendable { case none, reset, cut }
 

@@ -7,10 +7,10 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOSSL
 
-/// A connection over TLS, HTTP/1.1 or HTTP/2 as the client likes.
+/// A connection over TLS with HTTP/1.1 or HTTP/2, as negotiated with the client.
 ///
-/// Hummingbird's own ends an HTTP/2 connection after 200 resets in half a minute, of streams that are answered too. curl sends such a
-/// reset whenever it has counted an answer's bytes before the stream's end is read; Apple's servers bear it.
+/// Hummingbird's own channel closes an HTTP/2 connection after 200 resets in half a minute, and also counts resets of answered streams.
+/// curl sends such a reset if it has received all bytes of an answer before the end of the stream. Apple's servers accept this.
 struct SimulatorChannel: HTTPChannelHandler {
   typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
   typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<Connection>

@@ -13,7 +13,7 @@ struct SimulatorContext: RequestContext {
     channel = source.channel
   }
 
-  /// Ends the connection without a goodbye: a TCP reset; under HTTP/2 that of the connection all streams share.
+  /// Ends the connection by a TCP reset; under HTTP/2 this ends the connection that all streams share.
   func breakConnection() async {
     var connection = channel
     // A listening socket is the parent of a connection, a connection that of an HTTP/2 stream.
@@ -23,7 +23,7 @@ struct SimulatorContext: RequestContext {
       try? await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
     }
     try? await channel.eventLoop.submit {
-      // From beneath the TLS handler: it would say goodbye.
+      // The connection is closed below the TLS handler, which would send close_notify.
       if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
         tls.close(mode: .all, promise: nil)
       } else {

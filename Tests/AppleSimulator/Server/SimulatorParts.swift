@@ -1,4 +1,4 @@
-/// Everything the simulated Apple is made of.
+/// The components of the simulator.
 public struct SimulatorParts: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
@@ -11,7 +11,7 @@ public struct SimulatorParts: Sendable {
   let tokens = AdServicesTokens()
   let sessions = SessionLog()
   let faults = FaultScript()
-  let courier: Courier
+  let retryingSender: RetryingSender
   let device: DeviceSender
   let publisher: NotificationPublisher
   let serverAPI: AppStoreServerAPI
@@ -22,9 +22,9 @@ public struct SimulatorParts: Sendable {
     random = SeededRandom(seed: seed)
     deviceKeys = try DeviceKeys(in: directory)
     apps = try AppRegistry(directory: directory)
-    courier = Courier(time: time)
+    retryingSender = RetryingSender(time: time)
     let http = try OutgoingHTTP(trustedPEM: [tlsAuthorityPEM])
-    device = DeviceSender(http: http, courier: courier, log: deliveries)
+    device = DeviceSender(http: http, retryingSender: retryingSender, log: deliveries)
     let factory = NotificationFactory(
       signer: JWSSigner(chain: try AppStoreChain(in: directory)),
       stranger: JWSSigner(chain: try AppStoreChain(in: directory, name: "stranger")),
@@ -32,7 +32,7 @@ public struct SimulatorParts: Sendable {
         chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
       ledger: ledger, time: time, random: random)
     publisher = NotificationPublisher(
-      factory: factory, archive: archive, sender: NotificationSender(http: http, courier: courier, archive: archive),
+      factory: factory, archive: archive, sender: NotificationSender(http: http, retryingSender: retryingSender, archive: archive),
       apps: apps, ledger: ledger, time: time, random: random)
     serverAPI = AppStoreServerAPI(publisher: publisher, apps: apps)
     realtime = RealtimeRequests(
@@ -42,9 +42,9 @@ public struct SimulatorParts: Sendable {
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 
-  /// Forgets all that happened and all that was scripted; keys, apps and ad networks stay.
+  /// Deletes all data and scripts; keys, apps and ad networks stay.
   func reset() {
-    courier.reset()
+    retryingSender.reset()
     archive.reset()
     ledger.reset()
     deliveries.reset()

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 
-/// Finds who answers a request: control, App Store, AdServices, or a host that collects sessions.
+/// Routes a request to the control API, the App Store, AdServices, or a host that collects sessions.
 struct SimulatorResponder: HTTPResponder {
   typealias Context = SimulatorContext
   /// Bytes of a request's body.
@@ -91,7 +91,7 @@ struct SimulatorResponder: HTTPResponder {
       body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
   }
 
-  /// Says how long the body is and ends in its middle.
+  /// Sends the full content length, and closes the connection in the middle of the body.
   private func cut(_ response: SimulatedResponse, _ context: Context) -> Response {
     let body = response.body.isEmpty ? Array("{}".utf8) : response.body
     return Response(

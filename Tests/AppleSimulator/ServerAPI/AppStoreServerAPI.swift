@@ -3,7 +3,7 @@ import WireJSON
 
 /// The App Store Server API of one environment: token, limit, endpoint.
 final class AppStoreServerAPI: Sendable {
-  /// Who asks what of which app.
+  /// An authenticated call: the request, the values in its path, the app, the environment and the time.
   struct Call: Sendable {
     var request: SimulatedRequest
     var values: [String]
@@ -52,7 +52,7 @@ final class AppStoreServerAPI: Sendable {
     calls.withLock { $0 = [] }
   }
 
-  /// Every call that came, oldest first: for tests.
+  /// A log of all calls for tests, oldest first.
   func callLog(limit: Int) -> [JSONValue] { calls.withLock { $0.suffix(limit) } }
 
   func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
@@ -64,7 +64,7 @@ final class AppStoreServerAPI: Sendable {
       "method": .string(request.method),
       "path": .string(request.path), "status": .integer(response.status),
     ]
-    // What was asked for, where the path does not say it.
+    // The body is logged if the path does not describe the whole call.
     if request.method != "GET", request.body.count <= 65_536 { entry["body"] = try? JSONValue(parsing: request.body) }
     calls.withLock { $0.append(.object(entry)) }
     return response

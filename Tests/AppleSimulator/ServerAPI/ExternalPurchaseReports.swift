@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// The *External Purchase Server API*: reports by their identifiers, and what is wrong with one.
+/// The *External Purchase Server API*: stores reports by their identifiers, and checks them.
 final class ExternalPurchaseReports: Sendable {
   private let reports = Mutex<[String: JSONObject]>([:])
 
@@ -57,7 +57,7 @@ final class ExternalPurchaseReports: Sendable {
     reports.withLock { $0[Self.key(call, id)] != nil }
   }
 
-  /// The purchase of that line, in the same report or in one that was sent before.
+  /// The purchase of that line, in the same report or in an earlier one.
   private func purchase(of line: String, _ call: AppStoreServerAPI.Call, _ lines: [JSONValue]) -> JSONValue? {
     let prefix = Self.key(call, "")
     let known = reports.withLock { reports in

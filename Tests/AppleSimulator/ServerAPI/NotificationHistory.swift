@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// *Get Notification History*: what was sent or should have been, by pages of twenty.
+/// *Get Notification History*: notifications that were sent or should have been, in pages of twenty.
 final class NotificationHistory: Sendable {
   static let pageSize = 20
 
@@ -62,7 +62,7 @@ final class NotificationHistory: Sendable {
     }
   }
 
-  /// What a pagination token stands for: a result that was found once, and how far it has been read.
+  /// The state of a pagination token: a result that was found once, and how far it was read.
   private struct Page {
     var query: Query
     var owner: String
@@ -85,7 +85,7 @@ final class NotificationHistory: Sendable {
     self.random = random
   }
 
-  /// How long a token is good, milliseconds; 0 lets those that exist run out.
+  /// Sets the lifetime of tokens in milliseconds; 0 lets existing ones expire.
   func setTokenLife(milliseconds: Int64) { state.withLock { $0.lifeMilliseconds = milliseconds } }
 
   func reset() { state.withLock { $0 = State() } }
@@ -102,7 +102,7 @@ final class NotificationHistory: Sendable {
       let found = archive.uuids(from: query.start, before: query.end) {
         $0.bundleID == bundleID && $0.environment == environment && query.matches($0)
       }
-      // Apple promises no order: these come in one that is not the order of time.
+      // Apple does not document an order, so the result has one that differs from the order of time.
       let mixed = found.map { (key: $0.utf8.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, uuid: $0) }
         .sorted { ($0.key, $0.uuid) < ($1.key, $1.uuid) }
       page = Page(query: query, owner: owner, uuids: mixed.map(\.uuid), offset: 0, made: now)

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Endpoints that tell of transactions, subscriptions, orders and refunds.
+/// Endpoints for transactions, subscriptions, orders and refunds.
 extension AppStoreServerAPI {
   /// The customer of any transaction id, as *Get Transaction History* and its kin take it.
   private func customer(_ call: Call, notFound: APIError = .transactionNotFound) throws -> Customer {
@@ -173,7 +173,7 @@ extension AppStoreServerAPI {
     guard let delivery = body["deliveryStatus"]?.stringValue, statuses.contains(delivery) else {
       throw APIError(4_000_036, "Invalid request. The delivery status field is invalid.")
     }
-    // Apple names the next three errors without numbers; the general one stands for them.
+    // Apple documents the next three errors without codes, so the general code is used.
     if let percentage = body["consumptionPercentage"] {
       guard let milliunits = percentage.int64Value, (0...100_000).contains(milliunits),
         delivery == "DELIVERED" || milliunits == 0

@@ -14,7 +14,7 @@ final class RateLimits: Sendable {
 
   func reset() { state.withLock { $0 = State() } }
 
-  /// When asking is allowed again, milliseconds since 1970; nil when it is allowed now.
+  /// The time from which a call is allowed, in milliseconds since 1970; nil if it is allowed now.
   func blockedUntil(_ endpoint: APIEndpoint, bundleID: String, environment: AppStoreEnvironment, time: SimulatedTime)
     -> Int64?
   {

@@ -24,7 +24,7 @@ final class RetentionSetup: Sendable {
     }
   }
 
-  /// How a performance test went.
+  /// The result of a performance test.
   struct TestResult: Sendable {
     var result: String
     var successRate = 0
@@ -38,7 +38,7 @@ final class RetentionSetup: Sendable {
     var failures: [String: Int] = [:]
   }
 
-  /// Asks the app's server at an address as often as a test wants, and reports how it went; set by what can.
+  /// Plays a performance test against the app's server, and reports the result.
   typealias Performer = @Sendable (TestOrder, _ url: String, _ report: @escaping @Sendable (TestResult) -> Void) -> Void
 
   private struct Image {
@@ -92,7 +92,7 @@ final class RetentionSetup: Sendable {
   private static func answer(
     _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, most: Int
   ) throws -> SimulatedResponse {
-    // In the sandbox everything is approved at once.
+    // The sandbox approves everything at once.
     let first = call.environment == .sandbox ? "APPROVED" : "PENDING"
     switch endpoint {
     case .imageUpload:

@@ -51,7 +51,7 @@ struct KeyFileTests {
     // Nobody writes to it: a reader that waits would wait for ever.
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
-    #expect(throws: KeyFileError.unreadable(path: pipe, reason: "is no regular file")) { try SigningKey.load(path: pipe) }
+    #expect(throws: KeyFileError.unreadable(path: pipe, reason: "is not a regular file")) { try SigningKey.load(path: pipe) }
     let inFile = try folder.write("file", "x") + "/key"
     #expect(throws: KeyFileError.self) { try SigningKey.load(path: inFile) }
     let cut = try folder.write("key", try SigningKey.generate().pem) + "\0.pem"

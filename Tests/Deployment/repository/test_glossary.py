@@ -65,6 +65,21 @@ GIVEN_UP = {
     "OfflineJudge": "OfflineVerifier",
     "ServiceJudge": "ServiceVerifier",
     "SignedDataJudge": "RevocationCheckedVerifier",
+    "SoleCall": "ExclusiveCall",
+    "SideBySide": "ConcurrentQueries",
+    "StartedList": "StartTimeIndex",
+    "Courier": "RetryingSender",
+    "DueAnswer": "DeadlineAnswer",
+    "ProvedArrivals": "VerifiedArrivals",
+    "ProvedCount": "VerifiedCounter",
+    "RecentlyUsed": "LeastRecentlyUsedCache",
+    "SentTogether": "PendingBatch",
+    "SignedThing": "SignedInput",
+    "NotificationWalk": "TestNotificationCheck",
+    "AppleGate": "AppleCallGate",
+    "PostbackQuestion": "PostbackInput",
+    "ReceiptReading": "ReceiptContents",
+    "BegunItem": "CheckedItem",
 }
 SUFFIXES = {".swift", ".lua", ".c", ".h", ".md", ".py", ".sh", ".yaml", ".yml", ".proto"}
 

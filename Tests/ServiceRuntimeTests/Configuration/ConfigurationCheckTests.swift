@@ -27,7 +27,7 @@ import Yams
     #expect(problem.place == place && problem.line == line && problem.column == column, "\(problem)")
   }
 
-  @Test("a key that nobody reads is a warning with the nearest known one, where one is near")
+  @Test("an unknown key is a warning with the nearest known one, where one is near")
   func unknownKeys() throws {
     let found = try problems("queues:\n  leese: 30s\n  colour: red\nlimit: {}\n")
     #expect(found.map(\.level) == [.warning, .warning, .warning])
@@ -36,7 +36,7 @@ import Yams
         "queues.leese 2:3 lease", "queues.colour 3:3 -", "limit 4:1 limits",
       ])
     #expect(
-      found.first { $0.place == "limit" }?.text(file: "f.yaml") == "f.yaml:4:1: warning: limit: nobody reads this key; did you mean limits?"
+      found.first { $0.place == "limit" }?.text(file: "f.yaml") == "f.yaml:4:1: warning: limit: unknown key; did you mean limits?"
     )
   }
 

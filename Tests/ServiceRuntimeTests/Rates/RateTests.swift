@@ -61,8 +61,8 @@ import TestSupport
       return (wait, RateLimitStatus(bucket, slow))
     }
     #expect(slowly(0).1.seconds == 100 && slowly(0).1.left == 0)
-    let (wait, standing) = slowly(Self.second)
-    #expect(wait == .seconds(99) && standing.left == 0 && standing.seconds == 99)
+    let (wait, status) = slowly(Self.second)
+    #expect(wait == .seconds(99) && status.left == 0 && status.seconds == 99)
   }
 
   @Test func `As many as are left are let through at once, and no more before the time that is told`() {
@@ -72,10 +72,10 @@ import TestSupport
       var bucket = RequestBucket(full: rate, now: 0)
       let now = Int64.random(in: 0...Self.second * 100, using: &random)
       for _ in 0..<Int.random(in: 1...30, using: &random) { _ = bucket.take(rate, now: now) }
-      let standing = RateLimitStatus(bucket, rate)
-      let later = now + Int64(standing.seconds) * Self.second
+      let status = RateLimitStatus(bucket, rate)
+      let later = now + Int64(status.seconds) * Self.second
       var whole = bucket
-      for _ in 0..<standing.left { #expect(whole.take(rate, now: now) == nil) }
+      for _ in 0..<status.left { #expect(whole.take(rate, now: now) == nil) }
       #expect(whole.take(rate, now: now) != nil)
       #expect(whole.take(rate, now: later) == nil)
     }

@@ -245,7 +245,7 @@ def test_a_subscription_of_the_app_store_is_looked_up(system, reader):
     id = story[0]["originalTransactionId"]
     page = wait_for(lambda: next((page for page in [reader.get(f"/app-store?transaction={id}")] if "AUTO_RENEW_DISABLED" in page.text), None))
     assert "active-not-renewing" in page.text and "SUBSCRIBED" in page.text
-    assert "nothing was heard of this subscription" in reader.get("/app-store?transaction=12345678901234").text
+    assert "no notification of this subscription was received" in reader.get("/app-store?transaction=12345678901234").text
     wait_for(lambda: "DID_RENEW" in reader.get("/app-store").text)
 
 

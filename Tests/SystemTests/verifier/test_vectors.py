@@ -202,7 +202,7 @@ def test_a_certificate_that_is_no_root_is_refused_at_start(apples_keys_system, t
     intermediate.write_bytes(base64.b64decode(json.loads(base64.urlsafe_b64decode(header + "=="))["x5c"][1]))
     path, _ = configured(tmp_path, appStore={"rootCertificates": [str(intermediate)]})
     run = verifier_under(apples_keys_system, path)
-    assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "did not sign itself" in run.stderr, run.stderr
+    assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "is not self-signed" in run.stderr, run.stderr
 
 
 def test_a_root_that_is_not_apples_is_told_at_start(test_keys_system, apples_keys_system):

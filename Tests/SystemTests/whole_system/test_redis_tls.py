@@ -93,7 +93,7 @@ def test_new_certificates_are_taken_without_a_restart(tmp_path, files):
 @pytest.mark.parametrize("change, words", [
     ({"ATTRIBUTION_REDIS_CA_FILE": "/no/such/file"}, "/no/such/file holds no certificate in PEM form"),
     ({"ATTRIBUTION_REDIS_KEY": ""}, "ATTRIBUTION_REDIS_CERTIFICATE: and ATTRIBUTION_REDIS_KEY belong together"),
-    ({"ATTRIBUTION_REDIS_URL": "redis://127.0.0.1/0"}, "must begin with rediss:// where files for TLS are given"),
+    ({"ATTRIBUTION_REDIS_URL": "redis://127.0.0.1/0"}, "must begin with rediss://, because files for TLS are given"),
 ])
 def test_a_wrong_setting_is_named(tmp_path, files, change, words):
     with BareService(tmp_path, "verifier", **{**files.variables(1), **change}) as service:

@@ -17,7 +17,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
       ChangeMetadata.self, Migrate.self, ChangePrice.self, Cancel.self, Revoke.self, Refund.self, Show.self, List.self,
     ])
 
-  /// What the six calls take.
+  /// The arguments of all six calls.
   struct Call: ParsableArguments {
     @Argument(help: "A transaction of the purchase.") var transactionId: String
     @Argument(help: "File of Apple's request; - for standard input.", completion: .file()) var file: String
@@ -26,7 +26,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
     @Flag(help: "Only say what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
-    /// - Parameter question: asked first, of what cannot be undone.
+    /// - Parameter question: The confirmation that is asked first if the call cannot be undone.
     func run<Request: RPCMessage, Answer: RPCMessage>(
       asking question: String?, _ make: (JSONObject) -> Request,
       _ ask: (Connection, Request) async throws(RPCError) -> Answer

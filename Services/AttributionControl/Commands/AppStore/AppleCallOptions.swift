@@ -2,7 +2,7 @@ import ArgumentParser
 import AttributionProtocol
 import WireJSON
 
-/// Which app, and on which of Apple's servers.
+/// Options that name an app and one of Apple's environments.
 struct AppleCallOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
   @Option(help: "Production or Sandbox; needed where the app has both.") var environment: String?
@@ -13,13 +13,13 @@ struct AppleCallOptions: ParsableArguments {
     }
   }
 
-  /// `com.example.app, Sandbox`.
+  /// The app and the environment for display: `com.example.app, Sandbox`.
   var text: String { environment.map { "\(bundleId), \($0)" } ?? bundleId }
 }
 
-/// What commands that call Apple have in common.
+/// Functions that all commands that call Apple share.
 enum AppleCall {
-  /// A JSON object from a file, or from standard input.
+  /// Reads a JSON object from a file, or from standard input.
   static func object(_ path: String) throws(CommandFailure) -> JSONObject {
     var file = try InputFile(path)
     let bytes = try file.rest()
@@ -29,7 +29,7 @@ enum AppleCall {
     throw CommandFailure(.refusedInput, "\(path) holds no JSON object")
   }
 
-  /// Shows what would be sent, where that was asked for; otherwise sends it and shows the answer.
+  /// In a dry run, shows what would be sent; otherwise sends it and shows the answer.
   static func change<Request: RPCMessage, Answer: RPCMessage>(
     _ options: ConnectionOptions, dryRun: Bool, _ request: Request, done: Record,
     _ ask: (Connection) async throws(RPCError) -> Answer

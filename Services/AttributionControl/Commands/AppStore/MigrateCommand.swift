@@ -48,7 +48,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      if dryRun { return try look(Printer(format: try options.resolved().output ?? .table)) }
+      if dryRun { return try showContents(Printer(format: try options.resolved().output ?? .table)) }
       let connection = try Connection(options)
       let state = try begun()
       let work = ReceiptFileMigration(
@@ -97,8 +97,8 @@ struct MigrateCommand: AsyncParsableCommand {
       if report.kept > 0 || report.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
-    /// What the file holds, without a service.
-    private func look(_ printer: Printer) throws {
+    /// Shows what the file contains, without calling a service.
+    private func showContents(_ printer: Printer) throws {
       var input = try InputFile(file)
       var (lines, counts) = (0, [String: Int64]())
       while let line = try input.line(most: 8 << 20) {
@@ -141,7 +141,7 @@ struct MigrateCommand: AsyncParsableCommand {
         ])
         for one in answer.migrations {
           table.add(
-            Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, Wording.state(one.state)),
+            Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, DisplayFormat.state(one.state)),
             Cell("\(Int((one.progress ?? 0) * 100)) %"),
             Cell("\(one.receipts ?? 0)"), Cell("\(one.failed ?? 0)", (one.failed ?? 0) > 0 ? .bad : .plain), Cell(one.startedAt?.text))
         }
@@ -212,7 +212,7 @@ struct MigrateCommand: AsyncParsableCommand {
       }
       try connection.printer.show(found) {
         var record = MigrateCommand.record(found)
-        if dryRun { record.add("dry run", "\(Wording.count(found.waiting ?? 0, "receipt")) would not be asked about") }
+        if dryRun { record.add("dry run", "\(DisplayFormat.count(found.waiting ?? 0, "receipt")) would not be asked about") }
         return record
       }
     }
@@ -222,7 +222,7 @@ struct MigrateCommand: AsyncParsableCommand {
     var record = Record()
     record.add("id", one.migrationId)
     record.add("app", one.bundleId)
-    record.add("state", one.state, Wording.state(one.state))
+    record.add("state", one.state, DisplayFormat.state(one.state))
     record.add("done", "\(Int((one.progress ?? 0) * 100)) %")
     record.add("receipts", "\(one.receipts ?? 0)")
     record.add("migrated", "\(one.migrated ?? 0)")

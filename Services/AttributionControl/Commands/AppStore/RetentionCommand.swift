@@ -21,8 +21,8 @@ struct RetentionCommand: AsyncParsableCommand {
         --bundle-id com.example.app
         """, subcommands: [Set.self, Show.self, Delete.self])
 
-    /// Where a default message belongs.
-    struct Place: ParsableArguments {
+    /// Options that name the app, product and locale of a default message.
+    struct DefaultMessageKey: ParsableArguments {
       @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
       @Option(help: ArgumentHelp("A locale's short code, such as en-US.", valueName: "code")) var locale: String
       @OptionGroup var app: AppleCallOptions
@@ -39,15 +39,15 @@ struct RetentionCommand: AsyncParsableCommand {
           """)
 
       @Argument(help: "The message's UUID.") var message: String
-      @OptionGroup var place: Place
+      @OptionGroup var key: DefaultMessageKey
       @Flag(help: "Only say what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
         let request = SetDefaultRetentionMessageRequest(
-          bundleId: place.app.bundleId, environment: place.app.environment, productId: place.product, locale: place.locale,
+          bundleId: key.app.bundleId, environment: key.app.environment, productId: key.product, locale: key.locale,
           messageIdentifier: message)
-        var record = place.record
+        var record = key.record
         record.add("default message", Cell(message))
         try await AppleCall.change(options, dryRun: dryRun, request, done: record) { connection throws(RPCError) in
           try await connection.client.retention.setDefaultRetentionMessage(request)
@@ -61,7 +61,7 @@ struct RetentionCommand: AsyncParsableCommand {
         discussion:
           "Example: attributionctl retention default show --product com.example.monthly --locale en-US --bundle-id com.example.app")
 
-      @OptionGroup var place: Place
+      @OptionGroup var key: DefaultMessageKey
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
@@ -69,10 +69,10 @@ struct RetentionCommand: AsyncParsableCommand {
         let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.retention.getDefaultRetentionMessage(
             GetDefaultRetentionMessageRequest(
-              bundleId: place.app.bundleId, environment: place.app.environment, productId: place.product, locale: place.locale))
+              bundleId: key.app.bundleId, environment: key.app.environment, productId: key.product, locale: key.locale))
         }
         try connection.printer.show(answer) {
-          var record = place.record
+          var record = key.record
           record.add("environment", answer.environment)
           record.add("default message", answer.messageIdentifier)
           return record
@@ -86,14 +86,14 @@ struct RetentionCommand: AsyncParsableCommand {
         discussion:
           "Example: attributionctl retention default delete --product com.example.monthly --locale en-US --bundle-id com.example.app")
 
-      @OptionGroup var place: Place
+      @OptionGroup var key: DefaultMessageKey
       @Flag(help: "Only say what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
         let request = DeleteDefaultRetentionMessageRequest(
-          bundleId: place.app.bundleId, environment: place.app.environment, productId: place.product, locale: place.locale)
-        try await AppleCall.change(options, dryRun: dryRun, request, done: place.record) { connection throws(RPCError) in
+          bundleId: key.app.bundleId, environment: key.app.environment, productId: key.product, locale: key.locale)
+        try await AppleCall.change(options, dryRun: dryRun, request, done: key.record) { connection throws(RPCError) in
           try await connection.client.retention.deleteDefaultRetentionMessage(request)
         }
       }
@@ -188,7 +188,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
       case bulletPoint = "BULLET_POINT"
     }
 
-    /// What goes in Base64 into a request of 16 MiB.
+    /// The largest image in bytes: in Base64 it still fits into a request of 16 MiB.
     private static let most = 12_578_816
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
@@ -232,7 +232,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There is no image.") {
         var table = Table(["image", "state", "size"])
         for image in answer.images {
-          table.add(Cell(image.imageIdentifier), Cell(image.imageState, Wording.approval(image.imageState)), Cell(image.imageSize))
+          table.add(Cell(image.imageIdentifier), Cell(image.imageState, DisplayFormat.approval(image.imageState)), Cell(image.imageSize))
         }
         return table
       }
@@ -307,7 +307,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There is no message.") {
         var table = Table(["message", "state"])
         for message in answer.messages {
-          table.add(Cell(message.messageIdentifier), Cell(message.messageState, Wording.approval(message.messageState)))
+          table.add(Cell(message.messageIdentifier), Cell(message.messageState, DisplayFormat.approval(message.messageState)))
         }
         return table
       }
@@ -421,7 +421,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
     }
   }
 
-  /// Apple allows a question every ten seconds in the sandbox, and some more at once.
+  /// Polls until the work has ended. Apple allows one such call every ten seconds in the sandbox, with a small burst.
   fileprivate static func follow(_ id: String, _ bundleId: String, _ connection: Connection) async throws {
     while true {
       let answer = try await result(id, bundleId, connection)
@@ -436,7 +436,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
 
   private static func record(_ id: String, _ answer: GetRetentionPerformanceTestResponse) -> Record {
     var record = Record([("test", Cell(id))])
-    record.add("result", answer.result, Wording.approval(answer.result))
+    record.add("result", answer.result, DisplayFormat.approval(answer.result))
     for member in answer.response?.members ?? [] where member.key != "result" {
       record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
     }
@@ -444,8 +444,8 @@ struct RetentionTestCommand: AsyncParsableCommand {
   }
 }
 
-extension Wording {
-  /// Of what Apple looks at.
+extension DisplayFormat {
+  /// The style of a state in Apple's review.
   static func approval(_ state: String) -> CellStyle {
     switch state {
     case "APPROVED", "PASS": .good

@@ -2,7 +2,7 @@ import ArgumentParser
 import AttributionProtocol
 import ServiceRuntime
 
-/// Which events of the feed.
+/// Options that select events of the feed.
 struct EventSelection: ParsableArguments {
   @Option(
     name: .customLong("type"), parsing: .singleValue,
@@ -24,7 +24,7 @@ struct EventSelection: ParsableArguments {
     help: ArgumentHelp("Only of production, sandbox or development; may be repeated.", valueName: "environment"))
   var environments: [String] = []
 
-  /// The types that the words mean; empty for all.
+  /// The full event types of the given names; empty for all.
   func types() throws(CommandFailure) -> [String] {
     var types: [String] = []
     for word in typeWords {
@@ -47,15 +47,15 @@ struct EventSelection: ParsableArguments {
   }
 }
 
-/// A time as people write it: RFC 3339, a date, or how long ago: `90s`, `15m`, `2h`, `7d`.
+/// A time as people write it: in RFC 3339, as a date, or as an age such as `90s`, `15m`, `2h` or `7d`.
 struct TimeArgument: ExpressibleByArgument, Sendable, Hashable {
   let timestamp: Timestamp
-  /// As it was given.
+  /// The argument as it was given.
   let text: String
 
   init?(argument: String) { self.init(argument, now: WallClock.now()) }
 
-  /// - Parameter now: milliseconds since 1970.
+  /// - Parameter now: The current time, in milliseconds since 1970.
   init?(_ text: String, now: Int64) {
     self.text = text
     if let timestamp = Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z") ?? Timestamp(text: text + "Z") {

@@ -103,7 +103,7 @@ struct EventsCommand: AsyncParsableCommand {
         }
         result = .success(())
       } catch { result = .failure(error) }
-      // Also where this task was cancelled: a task of its own is not.
+      // This must run even if the current task was cancelled; an unstructured task does not inherit the cancellation.
       await Task {
         _ = try? await events.deleteSubscription(DeleteSubscriptionRequest(name: name), options: CallOptions(timeout: .seconds(5)))
       }
@@ -113,7 +113,7 @@ struct EventsCommand: AsyncParsableCommand {
   }
 }
 
-/// An event in words.
+/// Formats an event for people.
 struct EventText: Sendable {
   let colours: Bool
   let decodes: Bool
@@ -131,7 +131,7 @@ struct EventText: Sendable {
     return text + Self.lines(.object(Self.decoded(event.data)), indent: "    ")
   }
 
-  /// What is worth a look in one line.
+  /// The most important members of the data in one line.
   static func summary(_ data: JSONObject) -> String {
     var words: [String] = []
     for name in ["reason", "notificationType", "subtype", "state", "environment"] {
@@ -145,7 +145,7 @@ struct EventText: Sendable {
     return words.joined(separator: " ")
   }
 
-  /// Compact JWS in the data are replaced by what they say.
+  /// Replaces every compact JWS in the data by its decoded payload.
   static func decoded(_ object: JSONObject) -> JSONObject {
     JSONObject(object.members.map { JSONObject.Member(key: $0.key, value: decoded($0.value)) })
   }
@@ -163,7 +163,7 @@ struct EventText: Sendable {
     }
   }
 
-  /// One line a value, by its path.
+  /// One line per value, indented by its depth.
   private static func lines(_ value: JSONValue, indent: String) -> String {
     guard case .object(let object) = value else { return indent + Cell.printable(value.stringValue ?? value.serializedString) + "\n" }
     var text = ""

@@ -21,7 +21,7 @@ struct EventsExportCommand: AsyncParsableCommand {
         attributionctl events export --from 1h --format csv --columns id,time,data.postback.app-id --file - | column -ts,
       """)
 
-  /// Events a page.
+  /// Events per page.
   private static let page: Int32 = 1000
 
   @Option(help: ArgumentHelp("From this time on (default: the oldest event); RFC 3339, a date, or an age such as 24h.", valueName: "time"))
@@ -47,7 +47,7 @@ struct EventsExportCommand: AsyncParsableCommand {
       range: "\(from?.text ?? "") to \(to?.text ?? "")", types: try selection.types(), filter: selection.filter, format: format,
       columns: format == .csv ? columns?.split(separator: ",").map(String.init) ?? EventRow.columns : [])
     let stored = restart || file == "-" ? nil : try ExportState.stored(for: file, request)
-    // What is still to come is no part of an export that can be complete.
+    // An export can only be complete if it ends now at the latest: later events are not part of it.
     let now = Timestamp(millisecondsSince1970: WallClock.now())
     let state = stored ?? ExportState(request: request, start: from?.timestamp, end: min(to?.timestamp ?? now, now))
     guard !dryRun else {
@@ -81,7 +81,7 @@ struct EventsExportCommand: AsyncParsableCommand {
   }
 
   private func tell(_ printer: Printer, _ state: ExportState, _ what: String) throws {
-    guard file != "-" else { return printer.note(Wording.count(state.events, "event")) }
+    guard file != "-" else { return printer.note(DisplayFormat.count(state.events, "event")) }
     try printer.show([
       "file": .string(file), "events": .integer(state.events), "bytes": .integer(state.bytes), "end": .string(state.end.text),
     ]) {
@@ -126,10 +126,10 @@ struct EventsExportCommand: AsyncParsableCommand {
       state.events += Int64(answer.events.count)
       state.pageToken = answer.nextPageToken
       state.isComplete = answer.nextPageToken == nil
-      // Where this machine's clock is ahead of Redis', events of the time between are still to come.
+      // If this machine's clock is ahead of Redis' clock, events between the two times are still to come.
       if state.isComplete, let reached = answer.reached { state.end = min(state.end, reached) }
       if descriptor != STDOUT_FILENO {
-        // The file first: what the state says is there is on disk.
+        // The file is synchronised before the state is stored: the state may only name bytes that are on disk.
         guard fsync(descriptor) == 0 else { throw StoredFile.fault(file) }
         try StoredFile.replace(ExportState.path(of: file), with: state.json)
       }
@@ -139,7 +139,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     }
   }
 
-  /// The part of the time range that is done, with the rate of events behind it.
+  /// Shows how much of the time range is done, and the rate of events.
   private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ answer: ListEventsResponse, events: Int64) {
     let first = state.start ?? answer.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
     guard let reached = answer.reached, let first else { return }
@@ -149,7 +149,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     line?.advance(to: min(span, Double(reached.millisecondsSince1970 - first.millisecondsSince1970) / 1000))
   }
 
-  /// The state comes before the file: a command that is killed before its first page is there can be gone on with, too.
+  /// Stores the state before it creates the file, so that a command that is killed before its first page can be resumed too.
   private static func begin(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
     guard state.bytes == 0 else { return try opened(file, state) }
     try StoredFile.replace(ExportState.path(of: file), with: state.json)
@@ -159,7 +159,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     }
   }
 
-  /// The file, without what was written of a page that was not finished.
+  /// Opens the file and removes the bytes of an unfinished page.
   private static func opened(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
     let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoredFile.fault(file) }
@@ -175,7 +175,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     return descriptor
   }
 
-  /// What the work hands back to the command.
+  /// Passes the result of the work to the command.
   private final class Box: @unchecked Sendable {  // written by the work's one task, read when that has ended
     var value: ExportState
     init(_ value: ExportState) { self.value = value }

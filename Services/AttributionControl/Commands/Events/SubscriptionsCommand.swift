@@ -34,8 +34,9 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           let state = one.endpointStatus?.state ?? "pulled"
           table.add(
             Cell(one.name), Cell(one.push == nil ? "pull" : "push"), Cell("\(one.backlog ?? 0)"),
-            Cell(Wording.age(one.oldestUnacknowledgedAgeSeconds)), Cell("\(one.dropped ?? 0)", (one.dropped ?? 0) > 0 ? .bad : .plain),
-            Cell(state, Wording.state(state)), Cell((one.endpointStatus?.since ?? one.createdAt)?.text))
+            Cell(DisplayFormat.age(one.oldestUnacknowledgedAgeSeconds)),
+            Cell("\(one.dropped ?? 0)", (one.dropped ?? 0) > 0 ? .bad : .plain),
+            Cell(state, DisplayFormat.state(state)), Cell((one.endpointStatus?.since ?? one.createdAt)?.text))
         }
         return table
       }
@@ -145,7 +146,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         }
         let backlog = answer.subscription?.backlog ?? 0
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(request), "backlog": .integer(backlog)]) {
-          Record([("dry run", Cell("\(name), now \(Wording.count(backlog, "event")) behind, would be set to another place"))])
+          Record([("dry run", Cell("\(name), now \(DisplayFormat.count(backlog, "event")) behind, would be set to another place"))])
         }
       }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.seekSubscription(request)
@@ -233,7 +234,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
       }
-      let backlog = Wording.count(answer.subscription?.backlog ?? 0, "event")
+      let backlog = DisplayFormat.count(answer.subscription?.backlog ?? 0, "event")
       if !dryRun {
         if !yes { try Confirmation.ask("\(name) has not read \(backlog). Delete it?") }
         _ = try await connection.ask(.verifier) { () throws(RPCError) in
@@ -256,13 +257,13 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     record.add("start", one.startTime?.text ?? one.startEventId ?? one.start)
     record.add("made", one.createdAt?.text)
     record.add("order", one.ordered == true || one.push?.ordered == true ? "by subject" : "none")
-    record.add("backlog", one.backlog.map { Wording.count($0, "event") })
-    record.add("oldest", Wording.age(one.oldestUnacknowledgedAgeSeconds))
-    record.add("lost", one.dropped.flatMap { $0 > 0 ? Wording.count($0, "event") : nil }, .bad)
+    record.add("backlog", one.backlog.map { DisplayFormat.count($0, "event") })
+    record.add("oldest", DisplayFormat.age(one.oldestUnacknowledgedAgeSeconds))
+    record.add("lost", one.dropped.flatMap { $0 > 0 ? DisplayFormat.count($0, "event") : nil }, .bad)
     record.add("endpoint", one.push?.url)
     record.add("form", one.push?.form)
     if let status = one.endpointStatus {
-      record.add("state", status.state, Wording.state(status.state))
+      record.add("state", status.state, DisplayFormat.state(status.state))
       record.add("since", status.since?.text)
       record.add("reason", status.reason)
       record.add("last success", status.lastSuccess?.text)

@@ -15,7 +15,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         attributionctl dead-letters purge 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
       """, subcommands: [List.self, Show.self, Replay.self, Purge.self], defaultSubcommand: List.self)
 
-  /// Which letters.
+  /// Options that select dead letters.
   struct Selection: ParsableArguments {
     @Option(help: "Only of this queue.") var queue: QueuesCommand.Name?
     @Option(help: "Only of this kind, such as notification.") var kind: String?
@@ -89,12 +89,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
         for member in answer.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
         record.add("trace", answer.traceparent)
         record.add("request", answer.requestId)
-        record.add("body", bytes.map { Wording.count(Int64($0.count), "byte") + "; --body writes it" } ?? "cannot be read")
+        record.add("body", bytes.map { DisplayFormat.count(Int64($0.count), "byte") + "; --body writes it" } ?? "cannot be read")
         return record
       }
     }
 
-    /// A line of a history begins with its time in milliseconds.
+    /// Formats a line of a history, which begins with its time in milliseconds.
     static func line(_ line: String) -> String {
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let time = Int64(parts[0]) else { return line }
@@ -152,7 +152,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
     }
   }
 
-  /// What replay and purge have in common: which letters, one page after the other.
+  /// The options and the work that replay and purge share: they select letters and change them page by page.
   struct Change: ParsableArguments {
     @Argument(help: "Ids of deliveries.") var ids: [String] = []
     @OptionGroup var selection: Selection
@@ -160,7 +160,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
     @Flag(help: "Only say which letters it would be.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
-    /// Ids that one call names.
+    /// The most ids in one call.
     private static let page = 500
 
     func check() throws {
@@ -194,7 +194,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       } else {
         changed = try await carryOut(act, on: try await named(connection), connection)
       }
-      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(Wording.count(changed, "letter")))]) }
+      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(DisplayFormat.count(changed, "letter")))]) }
     }
 
     private func carryOut(_ act: Act, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
@@ -219,8 +219,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
       return letters
     }
 
-    /// The letters that are meant, page by page, with how many were looked at. What dies again stands behind those that are not looked at
-    /// yet: it is left out by its id.
+    /// Passes the selected letters to `work` page by page, with the number of letters read so far. A letter that dies again is appended at
+    /// the end of the list, so letters are remembered by id and each is passed once.
     private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ looked: Int) async throws -> Void) async throws {
       var seen: Set<String> = []
       var token: String?
@@ -235,7 +235,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       } while token != nil
     }
 
-    /// How many the queue has now.
+    /// The current number of dead letters.
     private func dead(_ connection: Connection) async throws(CommandFailure) -> Int64 {
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listQueues(ListQueuesRequest(queue: selection.queue?.text))
@@ -255,7 +255,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
   }
 }
 
-/// A question before something that cannot be undone.
+/// Asks for confirmation before something that cannot be undone.
 enum Confirmation {
   static func ask(_ question: String) throws {
     guard Terminal.isInteractive else {

@@ -37,7 +37,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
       }
       let story = try await Self.story(id, connection)
       try connection.printer.show(story) { Self.record(story) }
-      try Self.showRest(story, connection.printer, event: event)
+      try Self.showDetails(story, connection.printer, event: event)
     }
 
     static func story(_ id: String, _ connection: Connection) async throws(CommandFailure) -> GetDeliveryStoryResponse {
@@ -49,7 +49,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
     static func record(_ story: GetDeliveryStoryResponse) -> Record {
       var record = Record()
       record.add("id", story.id)
-      record.add("state", story.state, Wording.state(story.state))
+      record.add("state", story.state, DisplayFormat.state(story.state))
       record.add("queue", story.queue)
       record.add("kind", story.kind)
       record.add("attempts", "\(story.attempts ?? 0)")
@@ -58,16 +58,16 @@ struct DeliveriesCommand: AsyncParsableCommand {
       return record
     }
 
-    /// The steps, the readers and, where it is asked for, the event.
-    static func showRest(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
+    /// Shows the steps, the readers and, on request, the event.
+    static func showDetails(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
       var steps = Table(["time", "step", "what"])
       for step in story.steps {
-        steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, Wording.state(step.step)), Cell(step.detail))
+        steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, DisplayFormat.state(step.step)), Cell(step.detail))
       }
       try printer.text("\n" + steps.text(colours: printer.colours))
       if !story.readers.isEmpty {
         var readers = Table(["subscription", "event"])
-        for reader in story.readers { readers.add(Cell(reader.subscription), Cell(reader.state, Wording.state(reader.state))) }
+        for reader in story.readers { readers.add(Cell(reader.subscription), Cell(reader.state, DisplayFormat.state(reader.state))) }
         try printer.text("\n" + readers.text(colours: printer.colours))
       }
       if event, let object = story.event {

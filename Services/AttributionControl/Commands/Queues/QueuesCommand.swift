@@ -13,7 +13,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   static let names = ["intake", "tokens", "sessions", "gaps", "migrations", "reports"]
 
-  /// A queue by its name.
+  /// The name of a queue.
   struct Name: ExpressibleByArgument, Sendable {
     let text: String
 
@@ -97,7 +97,8 @@ struct QueuesCommand: AsyncParsableCommand {
         record.add("shards behind", "\(store.shardsBehind ?? 0)")
         for worker in store.outdatedWorkers {
           record.add(
-            "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(Wording.age(worker.idleSeconds))")
+            "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(DisplayFormat.age(worker.idleSeconds))"
+          )
         }
         return record
       }
@@ -113,14 +114,14 @@ struct QueuesCommand: AsyncParsableCommand {
       let dead = queue.dead ?? 0
       table.add(
         Cell(queue.name), Cell("\(queue.depth ?? 0)"), Cell("\(queue.inFlight ?? 0)"), Cell("\(queue.delayed ?? 0)"),
-        Cell("\(dead)", dead > 0 ? .bad : .plain), Cell(Wording.age(queue.oldestAgeSeconds)),
+        Cell("\(dead)", dead > 0 ? .bad : .plain), Cell(DisplayFormat.age(queue.oldestAgeSeconds)),
         queue.paused == true ? Cell("paused", .warning) : Cell("working", .good))
     }
     return table
   }
 
   private static func tell(_ connection: Connection, _ queue: String, _ what: String) async throws {
-    // Also a dry run asks, so that a wrong token or an absent service is found.
+    // A dry run calls the service too, so that a wrong token or an absent service is found.
     _ = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.queues.listQueues(ListQueuesRequest(queue: queue))
     }

@@ -38,37 +38,37 @@ struct VerifyCommand: AsyncParsableCommand {
   func run() async throws {
     let layer = try options.resolved()
     let printer = Printer(format: layer.output ?? .table)
-    let things = try Self.things(file)
-    let judge: (SignedThing) async throws(CommandFailure) -> Judgement
+    let inputs = try Self.inputs(file)
+    let judge: (SignedInput) async throws(CommandFailure) -> VerdictReport
     if offline {
       var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
       let offlineJudge = local
-      judge = { thing throws(CommandFailure) in try offlineJudge.judge(thing) }
+      judge = { input throws(CommandFailure) in try offlineJudge.judge(input) }
     } else {
       let service = ServiceVerifier(
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
-      judge = { thing throws(CommandFailure) in try await service.judge(thing) }
+      judge = { input throws(CommandFailure) in try await service.judge(input) }
     }
-    var judgements: [Judgement] = []
-    var line = ProgressLine(unit: "things", total: Double(things.count))
+    var judgements: [VerdictReport] = []
+    var line = ProgressLine(unit: "things", total: Double(inputs.count))
     defer { line.end() }
-    for (index, thing) in things.enumerated() {
-      var judgement: Judgement
-      do throws(CommandFailure) { judgement = try await judge(try thing.found.get()) } catch {
-        guard things.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
+    for (index, input) in inputs.enumerated() {
+      var judgement: VerdictReport
+      do throws(CommandFailure) { judgement = try await judge(try input.found.get()) } catch {
+        guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
         judgement = .unreadable(error)
       }
-      if things.count > 1 { judgement.line = thing.line }
+      if inputs.count > 1 { judgement.line = input.line }
       judgements.append(judgement)
-      if things.count > 1 { line.advance(to: Double(index + 1)) }
+      if inputs.count > 1 { line.advance(to: Double(index + 1)) }
     }
     line.end()
     try show(judgements, printer)
     if judgements.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
   }
 
-  private func show(_ judgements: [Judgement], _ printer: Printer) throws {
+  private func show(_ judgements: [VerdictReport], _ printer: Printer) throws {
     if judgements.count == 1, let one = judgements.first {
       return try printer.show(.object(one.json)) { one.record(shows: !brief) }
     }
@@ -82,20 +82,20 @@ struct VerifyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The whole input as one thing, or else one a line.
-  static func things(_ path: String) throws(CommandFailure) -> [(line: Int, found: Result<SignedThing, CommandFailure>)] {
+  /// Reads the whole file as one input, or else one input per line.
+  static func inputs(_ path: String) throws(CommandFailure) -> [(line: Int, found: Result<SignedInput, CommandFailure>)] {
     var file = try InputFile(path)
     let bytes = try file.rest()
     let fault: CommandFailure
-    do throws(CommandFailure) { return [(1, .success(try SignedThing(bytes)))] } catch { fault = error }
+    do throws(CommandFailure) { return [(1, .success(try SignedInput(bytes)))] } catch { fault = error }
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated().filter { $0.element.contains { $0 > 32 } }
     guard lines.count > 1 else { throw fault }
-    let things = lines.map { line in
-      (line: line.offset + 1, found: Result { () throws(CommandFailure) in try SignedThing(Array(line.element)) })
+    let inputs = lines.map { line in
+      (line: line.offset + 1, found: Result { () throws(CommandFailure) in try SignedInput(Array(line.element)) })
     }
-    // A single document over several lines is none of its lines: what is wrong with the whole says more.
-    if case .failure = things.first?.found { throw fault }
-    return things
+    // If the first line cannot be read, the file is a single document over several lines, and the error about the whole explains more.
+    if case .failure = inputs.first?.found { throw fault }
+    return inputs
   }
 
   private static func key(_ path: String) throws(CommandFailure) -> PublicKey {

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import EventPush
 
-/// Fields of an endpoint that a request has absent again (`UpdateEndpointRequest.clear`).
+/// Fields of an endpoint that a request resets (`UpdateEndpointRequest.clear`).
 struct ClearedFields: OptionSet, Sendable {
   let rawValue: Int
 
@@ -11,8 +11,8 @@ struct ClearedFields: OptionSet, Sendable {
   init(rawValue: Int) { self.rawValue = rawValue }
 
   /// - Parameters:
-  ///   - names: as they are written in JSON.
-  ///   - push: what the same request sets; a field cannot be both.
+  /// - names: the JSON names.
+  /// - push: the fields that the same request sets. A field must not be set and cleared.
   init(_ names: [String], beside push: PushEndpoint?) throws(RPCError) {
     self.init(rawValue: 0)
     for (index, name) in names.enumerated() {
@@ -27,7 +27,7 @@ struct ClearedFields: OptionSet, Sendable {
     }
   }
 
-  /// Takes the fields out of an endpoint's settings.
+  /// Removes the fields from an endpoint's settings.
   func apply(to settings: inout EndpointSettings) {
     if contains(.maxPerSecond) { settings.maxPerSecond = nil }
     if contains(.maxConcurrent) { settings.maxConcurrent = nil }

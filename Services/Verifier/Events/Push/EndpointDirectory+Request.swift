@@ -4,7 +4,7 @@ import HTTPClient
 import ServiceRuntime
 
 extension EndpointDirectory {
-  /// Settings of a new endpoint, as a request has them.
+  /// The settings of a new endpoint, from a request.
   func made(_ message: PushEndpoint) throws(RPCError) -> EndpointSettings {
     guard let url = message.url else { throw .invalidArgument(field: "push.url", "is missing") }
     let blank = EndpointSettings(
@@ -12,7 +12,7 @@ extension EndpointDirectory {
     return try changed(blank, message)
   }
 
-  /// Settings with what a request changes of them.
+  /// The settings with the changes of a request.
   func changed(_ settings: EndpointSettings, _ message: PushEndpoint) throws(RPCError) -> EndpointSettings {
     var settings = settings
     if let url = message.url { settings.move(to: try checked(url), now: WallClock.now()) }
@@ -39,7 +39,7 @@ extension EndpointDirectory {
     do throws(EndpointURL.Failure) { url = try EndpointURL(validating: text, allowsHTTP: self.settings.allowsHTTP) } catch {
       throw .invalidArgument(field: "push.url", error.description)
     }
-    // What a name stands for is judged at each connection.
+    // The addresses of a host name are checked at each connection.
     if let address = try? IPAddress(validating: url.host), !EndpointAddresses(allowed: self.settings.allowedAddresses).allows(address) {
       throw .invalidArgument(field: "push.url", "has an address that is not allowed (push.allowedAddresses)")
     }
@@ -47,7 +47,7 @@ extension EndpointDirectory {
   }
 }
 
-/// The types of events that have bytes of Apple's.
+/// The types of events that have original bytes.
 enum OriginalTypes {
   private static let verified: [EventType] = [
     .skadnetworkPostbackVerified, .adAttributionKitPostbackVerified, .notificationVerified,
@@ -56,7 +56,7 @@ enum OriginalTypes {
     .skadnetworkPostbackRejected, .adAttributionKitPostbackRejected, .notificationRejected,
   ]
 
-  /// The types of a new subscription that is pushed in the original form: what was proved, unless it names others that have such bytes.
+  /// The types of a new subscription that is pushed in the original form: by default, those of verified data.
   static func made(_ types: [String]) throws(RPCError) -> [String] {
     for (index, type) in types.enumerated() where !known.contains(type) {
       throw .invalidArgument(field: "types[\(index)]", "events of the type \(type) have no original bytes")
@@ -64,8 +64,8 @@ enum OriginalTypes {
     return types.isEmpty ? verified.map(\.rawValue) : types
   }
 
-  /// Whether a subscription may be pushed in the original form from now on. Its types stay as they are: one that names none has what was
-  /// rejected too, whose bytes anybody may have sent.
+  /// Throws unless a subscription may be changed to the original form. It must name its types: without types it would also get rejected
+  /// data, whose bytes anybody may have sent.
   static func check(_ types: [String]) throws(RPCError) {
     guard !types.isEmpty else {
       throw .invalidArgument(field: "push.form", "original needs a subscription that names types; this one has all")

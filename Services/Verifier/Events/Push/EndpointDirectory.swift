@@ -5,14 +5,15 @@ import ServiceRuntime
 import Synchronization
 import WireJSON
 
-/// Push endpoints as RPC asks about them: made, looked at, changed.
+/// Creates, reads and changes push endpoints for RPCs.
 struct EndpointDirectory: Sendable {
   let feed: EventFeed
   let settings: PushSettings
 
   // MARK: Making
 
-  /// Makes a subscription that is pushed; the same again answers the one there is. The secret is told with a new one alone.
+  /// Creates a subscription that is pushed. If it exists with the same settings, it is returned. The secret is returned only with a new
+  /// one.
   func create(_ wanted: EventSubscription, _ endpoint: EndpointSettings) async throws(RPCError) -> (EventSubscription, secret: String?) {
     let types = endpoint.form == .original ? try OriginalTypes.made(wanted.types) : wanted.types
     func subscription(_ endpoint: EndpointSettings) -> EventSubscription {
@@ -33,7 +34,7 @@ struct EndpointDirectory: Sendable {
         if let asking = endpoint.originals { try? await feed.endKeeping(asking) }
         throw error
       }
-      // Another may have made it at the same time.
+      // Another call may have created it at the same time.
       if let asking = endpoint.originals, Self.settings(made)?.originals != asking { try await feed.endKeeping(asking) }
       guard let known = Self.settings(made), known.asksForTheSame(as: endpoint) else { throw .differs }
       return (made, secret: known.secrets == endpoint.secrets ? endpoint.secrets.first?.secret.text : nil)
@@ -55,14 +56,14 @@ struct EndpointDirectory: Sendable {
 
   // MARK: Changing
 
-  /// Changes what an endpoint is asked with.
+  /// Changes the settings of an endpoint.
   func update(_ name: String, _ message: PushEndpoint, clearing cleared: ClearedFields) async throws(RPCError) -> EventSubscription {
     let (subscription, before) = try await pushed(name)
     let after = try changed(before, message)
     if after.form == .original { try OriginalTypes.check(subscription.types) }
     let (feed, now) = (feed, WallClock.now())
     return try await EventFeedError.asking { () throws(EventFeedError) in
-      // Kept before they are asked for.
+      // Original bytes must be kept before the endpoint asks for them.
       let asking = message.form != nil && after.form == .original ? try await feed.keepOriginals(for: name) : nil
       let ended = Mutex<String?>(nil)
       let changed = try await feed.setPush(name) { json in
@@ -84,7 +85,7 @@ struct EndpointDirectory: Sendable {
     }
   }
 
-  /// Enables an endpoint, and replays from a time where one is given.
+  /// Enables an endpoint, and replays events from a time if one is given.
   func enable(_ name: String, replayFrom time: Int64?) async throws(RPCError) -> EventSubscription {
     _ = try await pushed(name)
     let feed = feed
@@ -100,8 +101,8 @@ struct EndpointDirectory: Sendable {
     }
   }
 
-  /// Makes a new secret unless none is asked for, and ends older ones where that is asked for. A third one is refused: the endpoint may not
-  /// know the second yet, and would refuse all that the first does not sign.
+  /// Adds a new secret, or removes older ones, or both. A third secret is refused: the endpoint may not know the second one yet, and would
+  /// then refuse requests that the first one does not sign.
   func rotate(_ name: String, makesOne: Bool, endsOlder: Bool) async throws(RPCError) -> (EventSubscription, secret: String?) {
     _ = try await pushed(name)
     let (feed, secret, now) = (feed, WebhookSecret.make(), WallClock.now())
@@ -132,7 +133,7 @@ struct EndpointDirectory: Sendable {
 
   // MARK: Looking
 
-  /// A subscription as answers show it.
+  /// The message of a subscription.
   func message(_ subscription: EventSubscription) async throws(RPCError) -> Subscription {
     guard subscription.push != nil else { return Subscription(subscription) }
     let (feed, name) = (feed, subscription.name)
@@ -140,7 +141,7 @@ struct EndpointDirectory: Sendable {
     return Subscription(subscription, health: health)
   }
 
-  /// The same of several.
+  /// The messages of several subscriptions.
   func messages(_ subscriptions: [EventSubscription]) async throws(RPCError) -> [Subscription] {
     let feed = feed
     let health =

@@ -3,9 +3,9 @@ import AttributionQueue
 import EventPush
 
 extension Subscription {
-  /// A subscription as answers show it, with its endpoint where it is pushed.
+  /// The message of a subscription, with its endpoint if it is pushed.
   ///
-  /// - Parameter health: how the endpoint does, as it is kept.
+  /// - Parameter health: the stored health of the endpoint.
   init(_ subscription: EventSubscription, health: [UInt8]?) {
     self.init(subscription)
     guard let settings = subscription.push.flatMap({ EndpointSettings(json: $0) }) else { return }

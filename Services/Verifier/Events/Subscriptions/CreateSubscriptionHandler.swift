@@ -13,7 +13,7 @@ struct CreateSubscriptionHandler: RPCHandler {
     let name = try SubscriptionName.checked(request.name, field: "name")
     let start = try Self.start(request)
     for (index, type) in request.types.enumerated() where EventType(rawValue: type) == nil {
-      throw .invalidArgument(field: "types[\(index)]", "is no event type")
+      throw .invalidArgument(field: "types[\(index)]", "is not an event type")
     }
     let filter = try FeedFilter(validating: request.filter, field: "filter")
     if let push = request.push {
@@ -21,7 +21,7 @@ struct CreateSubscriptionHandler: RPCHandler {
         throw RPCError(
           .permissionDenied, "push: a caller that names an endpoint has to be allowed UpdateEndpoint too", reason: "CALLER_NOT_ALLOWED")
       }
-      guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "is said by push.ordered") }
+      guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "must be given as push.ordered") }
       let wanted = EventSubscription(name: name, types: request.types, filter: filter, start: start)
       let (made, secret) = try await endpoints.create(wanted, try endpoints.made(push))
       return CreateSubscriptionResponse(subscription: try await endpoints.message(made), secret: secret)

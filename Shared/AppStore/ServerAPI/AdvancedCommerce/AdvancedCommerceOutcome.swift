@@ -1,13 +1,13 @@
 public import WireJSON
 
 extension AdvancedCommerceRequest {
-  /// How far Apple's clock may be before ours, milliseconds.
+  /// The tolerance for Apple's clock being ahead of ours, milliseconds.
   static let clockTolerance: Int64 = 300_000
 
-  /// Whether the purchase is in the state that the request asks for, by what Apple says of it now: then an earlier sending of the request
-  /// was done, whose answer was lost. `sentAt`: when it was first sent, milliseconds since 1970.
+  /// True if the purchase's current state is the requested one, so that an earlier request, whose answer was lost, has succeeded. `sentAt`:
+  /// the time of the first request, milliseconds since 1970.
   ///
-  /// Metadata and refunds show it by the request's identifier alone.
+  /// Changes of metadata and refunds can only be recognized by the request's identifier.
   public func isDone(transactionInfo: JSONObject?, renewalInfo: JSONObject?, sentAt: Int64) -> Bool {
     let commerce = renewalInfo?["advancedCommerceInfo"]
     let references = [transactionInfo?["advancedCommerceInfo"]?["requestReferenceId"], commerce?["requestReferenceId"]]

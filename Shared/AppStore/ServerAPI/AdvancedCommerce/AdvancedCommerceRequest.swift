@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// What a server asks of the Advanced Commerce API for a purchase, as Apple documents it; its rules are checked before anything is sent.
+/// A request of a server to the Advanced Commerce API, as Apple documents it. Its rules are checked before it is sent.
 public struct AdvancedCommerceRequest: Sendable, Hashable {
   public enum Operation: String, Sendable, CaseIterable {
     /// Change Subscription Metadata.
@@ -37,12 +37,12 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   static let simulatedDecline = "SIMULATE_REFUND_DECLINE"
 
   public let operation: Operation
-  /// The body as Apple gets it.
+  /// The body for Apple.
   public let body: JSONObject
-  /// What names the request: a retry has the same one, everything else another. In lower case.
+  /// The identifier of the request, in lower case. Retries have the same one.
   public let requestReferenceId: String
 
-  /// `server`: nil where it is not known before Apple is asked.
+  /// `server`: nil if it is unknown before Apple is asked.
   public init(_ operation: Operation, _ body: JSONObject, server: AppStoreServer?) throws(RequestRefusal) {
     let fields = RequestFields(body)
     let info = try fields.neededChild("requestInfo")
@@ -122,7 +122,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     try fields.allow(["requestInfo", "storefront", "currency", "items"])
     let currency = try fields.currency()
     var seen: Set<ExactText> = []
-    /// Whose dependent each SKU is.
+    /// The owner of each dependent SKU.
     var owners: [ExactText: String] = [:]
     let items = try fields.neededChildren("items")
     for item in items {
@@ -208,7 +208,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     return reason
   }
 
-  /// The form of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple gives out more than its table has.
+  /// Checks the form of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple uses more codes than its table lists.
   private static func taxCode(_ fields: RequestFields) throws(RequestRefusal) {
     guard let code = try fields.text("taxCode", most: 64) else { return }
     let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }

@@ -1,4 +1,4 @@
-/// How many decimal places the App Store takes of a price in a currency (Specifying prices for Advanced Commerce SKUs).
+/// The number of decimal places that the App Store accepts in prices of a currency (Specifying prices for Advanced Commerce SKUs).
 enum CurrencyDecimals {
   private static let none: Set<String> = [
     "CLP", "COP", "DKK", "HKD", "HUF", "IDR", "INR", "JPY", "KRW", "KZT", "MXN", "NGN", "NOK", "PHP", "PKR", "RUB", "SEK", "THB", "TWD",
@@ -11,7 +11,7 @@ enum CurrencyDecimals {
     "TRY", "USD", "ZAR",
   ]
 
-  /// The least step of a price, in thousandths of a unit; nil of a currency that Apple's table does not name.
+  /// The smallest step of a price, in thousandths of a unit; nil for a currency that is not in Apple's table.
   static func step(of currency: String) -> Int64? {
     if none.contains(currency) { return 1000 }
     if two.contains(currency) { return 10 }

@@ -6,10 +6,10 @@ public import WireJSON
   import Glibc
 #endif
 
-/// Apple's answer, and which of the two servers gave it.
+/// Apple's answer, and the server that gave it.
 public struct AppStoreServerResponse: Sendable, Hashable {
   public let server: AppStoreServer
-  /// As it came; empty where Apple answers without a body.
+  /// Apple's body, unchanged; empty if there is none.
   public let body: JSONObject
 
   public init(server: AppStoreServer, body: JSONObject) {
@@ -18,9 +18,9 @@ public struct AppStoreServerResponse: Sendable, Hashable {
   }
 }
 
-/// Asks the App Store Server API: tokens, errors, retries of what may be retried, pauses that Apple asked for.
+/// A client of the App Store Server API. It handles tokens, errors, retries, and the pauses that Apple asks for.
 ///
-/// Nothing in an answer is verified here; JWS are handed on as they came.
+/// It verifies nothing; JWS are returned unchanged.
 public final class AppStoreServerAPIClient: Sendable {
   /// Makes the bearer token for an app (by bundle id).
   public typealias TokenProvider = @Sendable (_ bundleId: String, _ server: AppStoreServer) async throws(AppStoreServerAPIError) -> String
@@ -37,10 +37,10 @@ public final class AppStoreServerAPIClient: Sendable {
   private let timeout: Duration
   private let token: TokenProvider
   private let pacing: (any AppStoreServerPacing)?
-  /// Until when an app must not ask an endpoint, milliseconds since 1970.
+  /// The time until which an app must not call an endpoint, milliseconds since 1970.
   private let paused = Mutex<[Bucket: Int64]>([:])
 
-  /// `timeout` is for one request; without `pacing` only Apple's own 429 is heeded.
+  /// `timeout`: of one request. Without `pacing` only Apple's 429 is respected.
   public init(
     http: HTTPClient, baseURLs: [AppStoreServer: String] = [:], retryRule: AppStoreServerRetryRule = AppStoreServerRetryRule(),
     timeout: Duration = .seconds(30), pacing: (any AppStoreServerPacing)? = nil, token: @escaping TokenProvider
@@ -53,13 +53,13 @@ public final class AppStoreServerAPIClient: Sendable {
     self.token = token
   }
 
-  /// Asks one endpoint.
+  /// Calls one endpoint.
   ///
   /// - Parameters:
   ///   - path: the values in the path, in order.
-  ///   - server: nil asks production first, and the sandbox when production does not know the id. An app that was never released
-  ///     gets 401 from production even with the right key: that too is settled by asking the sandbox.
-  ///   - deadline: nothing is waited for beyond it.
+  /// - server: nil calls production first, and the sandbox if production does not know the id. For an app that was never released,
+  ///   production answers 401 even with the right key; then the sandbox is called too.
+  /// - deadline: the call ends by this time.
   public func call(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer?, path: [String] = [], query: [(String, String)] = [],
     body: [UInt8]? = nil, deadline: ContinuousClock.Instant
@@ -115,7 +115,7 @@ public final class AppStoreServerAPIClient: Sendable {
         try refuseWhilePaused(bucket)
         let bearer = try await token(bundleId, server)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
-        // What Apple does not answer in the time that a caller leaves it says nothing about Apple.
+        // A timeout that is shorter than usual because of the caller says nothing about Apple.
         let isHurried = deadline - .now < timeout
         do throws(AppStoreServerAPIError) {
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
@@ -129,7 +129,7 @@ public final class AppStoreServerAPIClient: Sendable {
       } catch {
         failure = error
       }
-      // Only Apple's own answer stops all others: a refusal of our own limit is about this request and what it could wait.
+      // Only Apple's answer pauses all requests; our own limit refuses just this one.
       if failure.status != nil, let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
       let wait = retryRule.delay(
         after: failure, endpoint: endpoint, attempt: attempt, now: Self.now, random: Double.random(in: 0...1))
@@ -150,7 +150,7 @@ public final class AppStoreServerAPIClient: Sendable {
     }
   }
 
-  /// The whole (app, endpoint) rests, not only the request that was told so.
+  /// A pause applies to all requests of the app to the endpoint.
   private func refuseWhilePaused(_ bucket: Bucket) throws(AppStoreServerAPIError) {
     let now = Self.now
     let until = paused.withLock { paused -> Int64? in
@@ -172,7 +172,7 @@ public final class AppStoreServerAPIClient: Sendable {
     let remaining = deadline - .now
     guard remaining > .zero else { throw AppStoreServerAPIError(.server, message: "no time is left", server: server) }
     var headers = [("Authorization", "Bearer \(bearer)"), ("Accept", "application/json")]
-    // A POST without a body still says how long it is.
+    // A POST without a body needs a `Content-Length` too.
     let sent = body ?? (bucket.endpoint.method == "GET" || bucket.endpoint.method == "DELETE" ? nil : [])
     if body != nil { headers.append(("Content-Type", bucket.endpoint.contentType)) }
     let answer: HTTPClientResponse

@@ -1,20 +1,20 @@
 public import WireJSON
 
-/// Why Apple's answer is not the one asked for.
+/// An error of the App Store Server API, or of reaching it.
 public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is to be done about it (`AppStoreServerAPIErrorRule`).
+  /// What to do about it (`AppStoreServerAPIErrorRule`).
   public enum Classification: String, Sendable, Hashable, CaseIterable {
-    /// Apple asks to try again.
+    /// Apple asks for a retry.
     case retry
-    /// Too many requests of this app to this endpoint; ``AppStoreServerAPIError/retryAt`` says until when.
+    /// Too many requests of this app to this endpoint; see ``AppStoreServerAPIError/retryAt``.
     case rate
-    /// Apple's fault, or the network's: a read is tried again, a change looked up first.
+    /// A failure of Apple or the network: a read is retried; of a change, the outcome is looked up first.
     case server
-    /// The id may live on the other server.
+    /// The id may be known to the other server.
     case tryOtherEnvironment
     /// The token was refused.
     case credentials
-    /// Something is set up wrongly with Apple; an operator must act.
+    /// The setup at Apple is wrong; an operator must act.
     case configuration
     /// The same request will fail again.
     case permanent
@@ -23,14 +23,14 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
   public let classification: Classification
   /// HTTP status; nil when there was no answer.
   public let status: Int?
-  /// Apple's number, also when this version does not know it.
+  /// Apple's error code, even if this version does not know it.
   public let errorCode: Int64?
-  /// Apple's words, or what went wrong without an answer.
+  /// Apple's message, or a description of the failure.
   public let message: String
-  /// Milliseconds since 1970 before which the endpoint must not be asked again.
+  /// The time before which the endpoint must not be called again, milliseconds since 1970.
   public let retryAt: Int64?
   public let server: AppStoreServer
-  /// Apple's whole answer, where it says more than a number and words.
+  /// Apple's whole answer, if it has more than an error code and a message.
   public let details: JSONObject?
 
   public init(
@@ -46,10 +46,10 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.details = details
   }
 
-  /// Whether Apple may have done what was asked: there was no answer, or one that says that something failed on the way.
+  /// True if Apple may have done what was requested: there was no answer, or a server error.
   public var isOutcomeUnknown: Bool { classification == .server || (status ?? 0) >= 500 }
 
-  /// Whether Apple knows no purchase of the id that was asked with, on the server that was asked.
+  /// True if the called server does not know the purchase.
   public var isUnknownPurchase: Bool { errorCode.map(AppStoreServerAPIErrorRule.unknownPurchase.contains) ?? false }
 
   public var description: String {

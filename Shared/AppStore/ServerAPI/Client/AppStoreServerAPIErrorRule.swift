@@ -1,34 +1,34 @@
 import WireJSON
 
-/// What an answer of the App Store Server API means (App Store Server API error codes).
+/// Classifies answers of the App Store Server API (App Store Server API error codes).
 public enum AppStoreServerAPIErrorRule {
-  /// "Please try again": account, app or original transaction not found, for now; unknown error.
+  /// "Please try again": the account, app or original transaction was not found for now, or an unknown error.
   static let retryable: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_001]
   static let rateLimited: Int64 = 4_290_000
-  /// The id is unknown in the environment that was asked.
+  /// The id is unknown in this environment.
   public static let transactionNotFound: Int64 = 4_040_010
-  /// The same, as the endpoints say it that take original transaction ids only.
+  /// The same error of endpoints that accept only original transaction ids.
   static let originalTransactionNotFound: Int64 = 4_040_005
-  /// Apple has no extension for all active subscribers of that identifier.
+  /// Apple has no extension for all active subscribers with that identifier.
   public static let extensionRequestNotFound: Int64 = 4_040_009
-  /// All ways in which Apple says that it knows no such purchase: no such account, (original) transaction.
+  /// All codes for an unknown purchase: no such account, (original) transaction.
   static let unknownPurchase: Set<Int64> = [4_040_001, originalTransactionNotFound, transactionNotFound]
   /// The Advanced Commerce request identifier was used before.
   public static let repeatedRequestReference: Int64 = 4_000_097
-  /// The app identifier is not right; no notification URL is set up.
+  /// The app identifier is wrong; no notification URL is configured.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
-  /// Nil for success, any 2xx.
+  /// The error of an answer; nil for success, any 2xx.
   ///
   /// - Parameters:
-  ///   - header: a header of the answer by its name.
+  /// - header: returns a header of the answer by name.
   ///   - now: milliseconds since 1970.
-  ///   - mayTryOther: the caller did not say which environment; this server is the first one asked.
+  /// - mayTryOther: true if the caller did not name the environment and this is the first server.
   public static func error(
     status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64
   ) -> AppStoreServerAPIError? {
     guard !(200..<300).contains(status) else { return nil }
-    // The body is read whatever its content type says; without one only the status is left.
+    // The body is parsed regardless of its content type; without a body only the status is left.
     let object = try? JSONValue(parsing: body).objectValue
     let code = object?["errorCode"]?.int64Value
     let message = object?["errorMessage"]?.stringValue ?? "status \(status)"
@@ -39,13 +39,13 @@ public enum AppStoreServerAPIErrorRule {
       details: code == nil ? object : nil)
   }
 
-  /// What both servers' refusals come to where the sandbox was asked after production. That the sandbox knows no such purchase says
-  /// nothing where production did not look for it.
+  /// The combined error if production and then the sandbox failed. That the sandbox does not know the purchase means nothing if production
+  /// did not search for it.
   static func verdict(production: AppStoreServerAPIError, sandbox: AppStoreServerAPIError) -> AppStoreServerAPIError {
     production.classification == .credentials && sandbox.isUnknownPurchase ? production : sandbox
   }
 
-  /// What is to be done after a status and Apple's number.
+  /// The classification of a status and Apple's error code.
   public static func classify(status: Int, errorCode: Int64?, mayTryOther: Bool) -> AppStoreServerAPIError.Classification {
     if let errorCode {
       if retryable.contains(errorCode) { return .retry }

@@ -33,14 +33,14 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a body is.
+  /// The content type of a body.
   public var contentType: String { self == .uploadRetentionImage ? "image/png" : "application/json" }
 
-  /// Whether asking twice changes nothing: what failed without an answer may simply be sent again.
+  /// True if it only reads, so that it may be retried after a failure without an answer.
   public var isRead: Bool { method == "GET" || self == .getNotificationHistory }
 
-  /// Whether asking twice does no harm: reads, and changes that say what shall be. An extension moves the date each time, and an
-  /// identifier that was uploaded or deleted is refused the second time.
+  /// True if a repetition does no harm: for reads, and changes to a given value. Not for an extension, which moves the date each time, nor
+  /// for uploads and deletions, whose repetition Apple refuses.
   public var isRepeatable: Bool {
     switch self {
     case .extendRenewalDate, .extendRenewalDatesForAll, .requestTestNotification, .uploadRetentionImage, .deleteRetentionImage,
@@ -50,7 +50,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it belongs to the Advanced Commerce API.
+  /// True for the Advanced Commerce API.
   public var isAdvancedCommerce: Bool {
     switch self {
     case .changeSubscriptionMetadata, .migrateSubscription, .changeSubscriptionPrice, .cancelSubscription, .revokeSubscription,
@@ -60,8 +60,8 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Requests per second and app in production; the sandbox has a tenth. Enforced by the hour. Apple states none for external purchases;
-  /// reports are few.
+  /// Apple's limit of requests per second and app in production; the sandbox has a tenth. It is enforced per hour. Apple states none for
+  /// external purchases, whose reports are few.
   public var requestsPerSecond: Double {
     switch self {
     case .setAppAccountToken, .extendRenewalDate: 20
@@ -76,7 +76,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the endpoint exists on that server.
+  /// True if the endpoint exists on that server.
   public func exists(on server: AppStoreServer) -> Bool {
     switch self {
     case .lookUpOrderID: server == .production
@@ -85,14 +85,14 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Where Apple documents the endpoint, given where the server is: the pages of the Advanced Commerce API still name the older host, which
-  /// stays in use. Another server than Apple's own plays all of them.
+  /// The base URL of the endpoint. The pages of the Advanced Commerce API still name the older host, which stays in use. A server other
+  /// than Apple's serves all endpoints.
   func baseURL(_ configured: String, on server: AppStoreServer) -> String {
     guard isAdvancedCommerce, configured == server.defaultBaseURL else { return configured }
     return server == .production ? "https://api.storekit.itunes.apple.com" : "https://api.storekit-sandbox.itunes.apple.com"
   }
 
-  /// The path with its values, percent-encoded; `/inApps` is case-sensitive. Refuses an empty value.
+  /// The path with its values, percent-encoded; `/inApps` is case-sensitive. Throws for an empty value.
   public func path(_ values: [String]) throws(RequestRefusal) -> String {
     let template = template
     guard values.count == template.fields.count else { throw RequestRefusal(field: "path", "has \(template.fields.count) values") }

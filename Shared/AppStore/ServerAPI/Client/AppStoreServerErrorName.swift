@@ -1,7 +1,7 @@
-/// What Apple's error numbers mean, by the names of Apple's documentation (error codes of the App Store Server API, the Retention Messaging
-/// API and the Advanced Commerce API, which share one range of numbers).
+/// The names of Apple's error codes in its documentation (error codes of the App Store Server API, the Retention Messaging API and the
+/// Advanced Commerce API, which share one range of numbers).
 public enum AppStoreServerErrorName {
-  /// Nil for a number that this version does not know: Apple adds some.
+  /// The name of an error code; nil if this version does not know it.
   public static func name(of errorCode: Int64) -> String? { names[errorCode] ?? retention[errorCode] ?? advancedCommerce[errorCode] }
 
   private static let names: [Int64: String] = [

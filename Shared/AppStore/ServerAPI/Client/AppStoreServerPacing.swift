@@ -1,24 +1,24 @@
-/// Says when Apple may be asked: a limit of rate for each endpoint and app, and a breaker for a server that mostly fails.
+/// Decides when Apple may be called, by a rate limit for each endpoint and app, and a circuit breaker for each server.
 public protocol AppStoreServerPacing: Sendable {
-  /// Returns when one request may be sent, and what to tell its result to. Nothing is waited for beyond the deadline.
+  /// Waits until one request may be sent, but not beyond the deadline. Returns the permit that takes its result.
   ///
-  /// Throws `rate` with the moment at which the request would be allowed, or `server` while Apple mostly fails.
+  /// Throws `rate` with the time at which the request would be allowed, or `server` while Apple mostly fails.
   func permit(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit
 }
 
-/// Leave for one request.
+/// Permission for one request.
 public struct AppStoreServerPermit: Sendable {
-  /// What became of the request, as far as it says something about the server.
+  /// The result of the request, as far as it says something about the server.
   public enum Result: Sendable, Hashable {
-    /// Apple answered, whatever it said.
+    /// Apple answered.
     case answered
-    /// Apple's fault, or none reached it.
+    /// A server error, or Apple was not reached.
     case failed
-    /// 429: the endpoint rests for this app until that moment, milliseconds since 1970.
+    /// Apple answered 429: the app must not call the endpoint until that time, milliseconds since 1970.
     case limited(until: Int64)
-    /// Given up before Apple could answer.
+    /// The request was given up before Apple could answer.
     case abandoned
   }
 
@@ -26,6 +26,6 @@ public struct AppStoreServerPermit: Sendable {
 
   public init(report: @escaping @Sendable (Result) async -> Void) { self.report = report }
 
-  /// Tells the result; to be called once.
+  /// Reports the result. It must be called once.
   public func end(_ result: Result) async { await report(result) }
 }

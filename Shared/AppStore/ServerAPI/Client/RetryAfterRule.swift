@@ -1,21 +1,21 @@
-/// When a request may be sent again after 429 (Identifying rate limits).
+/// The time of a retry after 429 (Identifying rate limits).
 ///
-/// Apple's `Retry-After` is an absolute UNIX time in milliseconds, unlike HTTP's. The two HTTP forms are read too.
+/// Apple's `Retry-After` is an absolute UNIX time in milliseconds, unlike HTTP's. The two HTTP forms are accepted too.
 public enum RetryAfterRule {
-  /// Never sooner than this, milliseconds.
+  /// The shortest wait, milliseconds.
   static let least: Int64 = 1000
-  /// Never later than this: limits are counted by the hour.
+  /// The longest wait, milliseconds, because limits are counted per hour.
   static let most: Int64 = 3_600_000
-  /// Without a usable header.
+  /// The wait without a valid header, milliseconds.
   static let otherwise: Int64 = 60_000
 
-  /// The moment, in milliseconds since 1970, between one second and one hour from `now`.
+  /// The time of the retry, milliseconds since 1970, between one second and one hour from `now`.
   public static func retryAt(header: String?, now: Int64) -> Int64 {
     let asked = header.flatMap { moment($0, now: now) } ?? now + otherwise
     return min(max(asked, now + least), now + most)
   }
 
-  /// What the header says; nil when it says nothing that can be read.
+  /// The time in the header; nil if it is invalid.
   static func moment(_ header: String, now: Int64) -> Int64? {
     let text = header.drop { $0 == " " }.prefix { $0 != " " || header.contains(",") }
     if let number = Int64(text) {
@@ -34,7 +34,7 @@ public enum RetryAfterRule {
       let year = Int64(parts[3]), let hour = Int64(parts[4]), let minute = Int64(parts[5]), let second = Int64(parts[6]),
       (1...31).contains(day), (1970...9999).contains(year), (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second)
     else { return nil }
-    // Days from 1970-01-01, with years that begin in March so that the leap day comes last.
+    // The days since 1970-01-01. Years begin in March here, so that the leap day comes last.
     let shifted = month < 2 ? year - 1 : year
     let era = shifted / 400
     let yearOfEra = shifted - era * 400

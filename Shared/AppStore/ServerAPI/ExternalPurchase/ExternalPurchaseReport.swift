@@ -1,10 +1,10 @@
 public import WireJSON
 
 /// A report of one external purchase token (External Purchase Server API: ExternalPurchaseReport). Apple's rules are checked as far as the
-/// report alone shows whether they are kept.
+/// report alone allows.
 public struct ExternalPurchaseReport: Sendable, Hashable {
   static let longestText = 128
-  /// How far our clock may be behind Apple's, milliseconds.
+  /// The tolerance for our clock being behind Apple's, milliseconds.
   static let clockTolerance: Int64 = 300_000
   /// The currencies that amounts may be reported in (reportingCurrency).
   static let reportingCurrencies: Set<String> = [
@@ -14,12 +14,12 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
     "USD",
     "NZD", "PLN", "JPY", "CAD",
   ]
-  /// What the identifiers of tokens begin with that the sandbox made.
+  /// The prefix of the sandbox's token identifiers.
   static let sandboxPrefix = "SANDBOX"
 
-  /// The report as Apple gets it.
+  /// The report for Apple.
   public let body: JSONObject
-  /// In lower case.
+  /// The identifier in lower case.
   public let requestIdentifier: String
   public let externalPurchaseId: String
   public let status: String
@@ -43,8 +43,8 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
     self.body = body
   }
 
-  /// Whether two reports under one identifier are the same one: of the same token, with the same status and lines. Apple may write amounts
-  /// and optional members in another way than we did.
+  /// True if two reports with one identifier are the same: the same token, status and lines. Apple may write amounts and optional members
+  /// in another way than we did.
   public static func isSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
     func lines(_ report: JSONObject) -> [String] {
       (report["lineItems"]?.arrayValue ?? []).compactMap { $0["lineItemId"]?.stringValue }.sorted()
@@ -76,7 +76,7 @@ struct ExternalPurchaseLineItem {
   private let isRefund: Bool
   private let isErroneous: Bool
 
-  /// Each by itself, and each against those of the same report that it refers to.
+  /// Checks each line, and its references to other lines of the report.
   static func check(_ list: [RequestFields], now: Int64) throws(RequestRefusal) {
     var items: [ExternalPurchaseLineItem] = []
     for fields in list { items.append(try ExternalPurchaseLineItem(fields, now: now)) }
@@ -134,7 +134,7 @@ struct ExternalPurchaseLineItem {
     guard let pricing = try fields.currency("pricingCurrency") else { throw fields.refusal("pricingCurrency", "is missing") }
     guard let reporting = try fields.currency("reportingCurrency") else { throw fields.refusal("reportingCurrency", "is missing") }
     guard ExternalPurchaseReport.reportingCurrencies.contains(reporting) else {
-      throw fields.refusal("reportingCurrency", "is no currency that Apple takes reports in")
+      throw fields.refusal("reportingCurrency", "is not a currency that Apple accepts in reports")
     }
     if ExternalPurchaseReport.reportingCurrencies.contains(pricing) {
       guard reporting == pricing else {
@@ -177,7 +177,7 @@ struct ExternalPurchaseLineItem {
     }
   }
 
-  /// Against the line of the same report that this one refers to.
+  /// Checks this line against the one that it refers to.
   private func check(against other: ExternalPurchaseLineItem) throws(RequestRefusal) {
     guard !other.isRefund else { throw fields.refusal("referenceLineItemId", "must name a purchase") }
     guard other.creationDate <= creationDate else {

@@ -1,10 +1,10 @@
 public import WireJSON
 
-/// What is told to Apple about a purchase whose refund was asked for (ConsumptionRequest; ConsumptionRequestV1).
+/// The information for Apple about a purchase for which a refund was requested (ConsumptionRequest; ConsumptionRequestV1).
 ///
-/// Needs the customer's own consent to exactly this; a tracking permission is none.
+/// It requires the customer's consent to exactly this; a tracking permission is not enough.
 public struct ConsumptionInformation: Sendable, Hashable {
-  /// The body as Apple gets it.
+  /// The body for Apple.
   public let body: JSONObject
   public let endpoint: AppStoreServerEndpoint
 
@@ -12,7 +12,7 @@ public struct ConsumptionInformation: Sendable, Hashable {
     "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
   ]
   static let preferences: Set<String> = ["GRANT_FULL", "DECLINE", "GRANT_PRORATED"]
-  /// The twelve fields of version 1 beside the token and the two booleans, with their highest code.
+  /// The twelve further fields of version 1, with their highest codes.
   static let codes: [(String, Int64)] = [
     ("consumptionStatus", 3), ("platform", 2), ("deliveryStatus", 5), ("accountTenure", 7), ("playTime", 7),
     ("lifetimeDollarsPurchased", 7), ("lifetimeDollarsRefunded", 7), ("userStatus", 4), ("refundPreference", 3),
@@ -43,7 +43,7 @@ public struct ConsumptionInformation: Sendable, Hashable {
     endpoint = .sendConsumptionInformation
   }
 
-  /// Version 1: every field is there, 0 or the empty text for what is not stated.
+  /// Version 1: all fields are present, with 0 or an empty text for what is not stated.
   public init(version1 body: JSONObject) throws(RequestRefusal) {
     try Self.checkConsent(body)
     guard let token = body["appAccountToken"]?.stringValue, token.isEmpty || UUIDText.isValid(token) else {
@@ -69,6 +69,6 @@ public struct ConsumptionInformation: Sendable, Hashable {
   }
 
   private static func checkNames(_ body: JSONObject, known: [String]) throws(RequestRefusal) {
-    for name in body.keys where !known.contains(name) { throw RequestRefusal(field: name, "is no field of this version") }
+    for name in body.keys where !known.contains(name) { throw RequestRefusal(field: name, "is not a field of this version") }
   }
 }

@@ -8,8 +8,8 @@ public struct NotificationHistoryRequest: Sendable, Hashable {
   public let transactionId: String?
   public let onlyFailures: Bool
 
-  /// Refuses what Apple would: a type together with a transaction (4000019), a subtype alone, or one that does not
-  /// come with the type (4000018).
+  /// Throws for what Apple refuses: a type together with a transaction (4000019), a subtype without a type, or one that does not belong to
+  /// the type (4000018).
   public init(
     window: TimeWindow, notificationType: String? = nil, notificationSubtype: String? = nil, transactionId: String? = nil,
     onlyFailures: Bool = false

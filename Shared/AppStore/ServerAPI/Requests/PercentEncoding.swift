@@ -1,7 +1,7 @@
-/// Percent-encoding of a path segment or a query value (RFC 3986): only unreserved characters stay.
+/// Percent-encodes a path segment or a query value (RFC 3986). Only unreserved characters are kept.
 enum PercentEncoding {
   static func encode(_ text: String) -> String {
-    // A segment that is only dots would be taken for a step in the path.
+    // A segment of dots only would be interpreted as a relative path.
     if text == "." || text == ".." { return String(repeating: "%2E", count: text.utf8.count) }
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 public import WireJSON
 
-/// What an extension of renewal dates asks for (ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
+/// The parameters of an extension of renewal dates (ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
 public struct RenewalDateExtension: Sendable, Hashable {
-  /// 1 to 90.
+  /// The number of days, 1 to 90.
   public let days: Int32
-  /// 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
+  /// The reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
   public let reasonCode: Int32
   public let requestIdentifier: String
 
@@ -26,19 +26,19 @@ public struct RenewalDateExtension: Sendable, Hashable {
     ]
   }
 
-  /// Whether a period that ended so before and ends so now was extended as asked for, but for a change of the clock. Only the same
-  /// period can tell: a renewal ends later too.
+  /// True if the period was extended as requested, apart from daylight saving. The period must be the same, because a renewal ends later
+  /// too.
   public func isDone(from before: SubscriptionEnd, to now: SubscriptionEnd) -> Bool {
     if let first = before.transactionId, let second = now.transactionId, first != second { return false }
     return abs(now.expiresDate - before.expiresDate - Int64(days) * 86_400_000) <= 7_200_000
   }
 
-  /// The name of an extension for all is a UUID, that of one for a single subscription any text.
+  /// Throws unless the identifier of an extension for all subscribers is a UUID. For a single subscription it may be any text.
   public static func checkMassIdentifier(_ text: String) throws(RequestRefusal) {
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
   }
 
-  /// The body for all active subscribers of a product; without `storefronts` everywhere.
+  /// The body for all active subscribers of a product; without `storefronts`, in all countries and regions.
   public func massBody(productId: String, storefronts: [String]) throws(RequestRefusal) -> JSONObject {
     guard !productId.isEmpty else { throw RequestRefusal(field: "productId", "must not be empty") }
     try Self.checkMassIdentifier(requestIdentifier)
@@ -47,17 +47,17 @@ public struct RenewalDateExtension: Sendable, Hashable {
     }
     var object = body
     object["productId"] = .string(productId)
-    // Present but empty is an error to Apple (4000027).
+    // Apple refuses an empty list (4000027).
     if !storefronts.isEmpty { object["storefrontCountryCodes"] = .array(storefronts.map { .string($0) }) }
     return object
   }
 }
 
-/// Where a period of a subscription ends.
+/// The end of a subscription's period.
 public struct SubscriptionEnd: Sendable, Hashable {
   /// Milliseconds since 1970.
   public let expiresDate: Int64
-  /// The period's transaction; nil when it is not known.
+  /// The period's transaction; nil if it is unknown.
   public let transactionId: String?
 
   public init(expiresDate: Int64, transactionId: String?) {

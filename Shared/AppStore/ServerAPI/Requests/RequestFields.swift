@@ -1,9 +1,9 @@
 import WireJSON
 
-/// An object of a request, read field by field: each rule throws a ``RequestRefusal`` that names the field by its path.
+/// Reads an object of a request field by field. Each rule throws a ``RequestRefusal`` that names the field by its path.
 struct RequestFields {
   let object: JSONObject
-  /// In front of the fields' names: empty, or such as `items[0]`.
+  /// The path of the object: empty, or such as `items[0]`.
   let path: String
 
   init(_ object: JSONObject, path: String = "") {
@@ -16,17 +16,17 @@ struct RequestFields {
 
   func refusal(_ field: String, _ reason: String) -> RequestRefusal { RequestRefusal(field: name(field), reason) }
 
-  /// Refuses fields that Apple does not document: a misspelled one would be ignored.
+  /// Throws for fields that Apple does not document, because a misspelled one would be ignored.
   func allow(_ names: Set<String>) throws(RequestRefusal) {
-    for key in object.keys where !names.contains(key) { throw refusal(key, "is no field of this request") }
+    for key in object.keys where !names.contains(key) { throw refusal(key, "is not a field of this request") }
   }
 
-  /// A text of at most so many characters; nil where it is absent.
+  /// A text of at most that many characters; nil if it is absent.
   func text(_ field: String, most: Int) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue else { throw refusal(field, "must be text") }
     guard !text.isEmpty else { throw refusal(field, "must not be empty") }
-    // Apple does not say how it counts; clusters of characters are the fewest, so that nothing is refused that Apple would take.
+    // Apple does not say how it counts. Grapheme clusters give the smallest count, so that nothing is refused that Apple would accept.
     guard text.count <= most else { throw refusal(field, "is longer than \(most) characters") }
     return text
   }
@@ -36,7 +36,7 @@ struct RequestFields {
     return text
   }
 
-  /// One of a few texts; nil where it is absent.
+  /// One of a few texts; nil if it is absent.
   func choice(_ field: String, _ choices: [String]) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue, choices.contains(text) else {
@@ -50,7 +50,7 @@ struct RequestFields {
     return text
   }
 
-  /// Nil where it is absent.
+  /// A UUID; nil if it is absent.
   func uuid(_ field: String) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue, UUIDText.isValid(text) else { throw refusal(field, "must be a UUID") }
@@ -73,7 +73,7 @@ struct RequestFields {
     return bool
   }
 
-  /// A whole number of at least so much; nil where it is absent.
+  /// A whole number with a minimum; nil if it is absent.
   func integer(_ field: String, least: Int64) throws(RequestRefusal) -> Int64? {
     guard let value = object[field] else { return nil }
     guard let number = value.int64Value else { throw refusal(field, "must be a whole number") }
@@ -86,7 +86,7 @@ struct RequestFields {
     return number
   }
 
-  /// Capital letters of a code, such as those of ISO 4217 and ISO 3166-1 alpha-3; nil where it is absent.
+  /// A code of capital letters, such as those of ISO 4217 and ISO 3166-1 alpha-3; nil if it is absent.
   func code(_ field: String, _ what: String) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue, text.utf8.count == 3, text.utf8.allSatisfy({ (65...90).contains($0) }) else {
@@ -95,7 +95,7 @@ struct RequestFields {
     return text
   }
 
-  /// The App Store's country or region.
+  /// A storefront's country or region.
   func storefront(_ field: String = "storefront") throws(RequestRefusal) -> String? {
     try code(field, "an ISO 3166-1 alpha-3 code, such as USA")
   }
@@ -115,7 +115,7 @@ struct RequestFields {
     return child
   }
 
-  /// The objects of a list that has some; nil where it is absent.
+  /// The objects of a list that must not be empty; nil if it is absent.
   func children(_ field: String) throws(RequestRefusal) -> [RequestFields]? {
     guard let value = object[field] else { return nil }
     guard let list = value.arrayValue else { throw refusal(field, "must be a list") }

@@ -1,8 +1,8 @@
-/// A request that Apple would refuse, or that cannot be meant: found before anything is sent.
+/// An error in a request that Apple would refuse, or that is surely a mistake, found before it is sent.
 public struct RequestRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The field, by the name it has in the request.
+  /// The field's name in the request.
   public let field: String
-  /// What would be right.
+  /// What is wrong, or what would be right.
   public let reason: String
 
   public init(field: String, _ reason: String) {

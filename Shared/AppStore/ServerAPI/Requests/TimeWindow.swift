@@ -1,9 +1,9 @@
-/// A stretch of time, milliseconds since 1970: the start is in, the end is not.
+/// A time window, milliseconds since 1970: the start is inclusive, the end exclusive.
 public struct TimeWindow: Sendable, Hashable {
   public let start: Int64
   public let end: Int64
 
-  /// Refuses a start that is not before the end, as Apple does (4000013).
+  /// Throws unless the start is before the end, as Apple requires (4000013).
   public init(start: Int64, end: Int64) throws(RequestRefusal) {
     guard start > 0 else { throw RequestRefusal(field: "startDate", "must be after 1970") }
     guard start < end else { throw RequestRefusal(field: "startDate", "must be before endDate") }
@@ -16,9 +16,9 @@ public struct TimeWindow: Sendable, Hashable {
     self.end = end
   }
 
-  /// Divides the window by what Apple still keeps (Get Notification History: 180 days, 30 in the sandbox).
+  /// Divides the window at the start of Apple's retention (Get Notification History: 180 days, 30 in the sandbox).
   ///
-  /// What is not covered has to be looked up by other means: transaction history, refund history, subscription statuses.
+  /// The uncovered part has to be looked up by other means: transaction history, refund history, subscription statuses.
   public func clipped(to server: AppStoreServer, now: Int64) -> (covered: TimeWindow?, uncovered: TimeWindow?) {
     let oldest = now - server.notificationHistoryDays * 86_400_000
     if start >= oldest { return (self, nil) }

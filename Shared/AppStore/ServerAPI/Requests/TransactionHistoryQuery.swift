@@ -1,24 +1,24 @@
-/// The query of Get Transaction History, version 2; unchanged from page to page but for the revision.
+/// The query of Get Transaction History, version 2. Only the revision differs from page to page.
 public struct TransactionHistoryQuery: Sendable, Hashable {
-  /// By when a transaction was last modified.
+  /// The order by time of last modification.
   public enum Sort: String, Sendable, CaseIterable {
     case ascending = "ASCENDING"
     case descending = "DESCENDING"
   }
 
-  /// Continues after the page that answered it.
+  /// The revision of the previous page.
   public var revision: String?
-  /// Milliseconds since 1970; a purchase on it is in.
+  /// Milliseconds since 1970, inclusive.
   public var startDate: Int64?
-  /// Milliseconds since 1970; a purchase on it is out.
+  /// Milliseconds since 1970, exclusive.
   public var endDate: Int64?
-  /// Values of one name are alternatives; different names must all fit.
+  /// The filters. Values of one filter are alternatives; all filters must match.
   public var productIds: [String] = []
   public var productTypes: [String] = []
   public var subscriptionGroupIdentifiers: [String] = []
   public var inAppOwnershipType: String?
   public var sort: Sort?
-  /// Only revoked ones, only others, or both when nil.
+  /// True for revoked transactions only, false for others only, nil for both.
   public var revoked: Bool?
 
   static let types: Set<String> = ["AUTO_RENEWABLE", "NON_RENEWABLE", "CONSUMABLE", "NON_CONSUMABLE"]
@@ -26,7 +26,7 @@ public struct TransactionHistoryQuery: Sendable, Hashable {
 
   public init() {}
 
-  /// The query in the order it is sent. Refuses what Apple would refuse.
+  /// The query items in order. Throws for what Apple would refuse.
   public func items() throws(RequestRefusal) -> [(String, String)] {
     var items: [(String, String)] = []
     if let revision { items.append(("revision", try filled("revision", revision))) }

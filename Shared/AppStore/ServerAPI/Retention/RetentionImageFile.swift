@@ -7,7 +7,7 @@ public struct RetentionImageFile: Sendable, Hashable {
     case bulletPoint = "BULLET_POINT"
   }
 
-  /// Nil leaves it to Apple, which takes the image for a full-size one.
+  /// Nil leaves it to Apple, whose default is full size.
   public let size: Size?
   public let bytes: [UInt8]
 
@@ -36,7 +36,7 @@ public struct RetentionImageFile: Sendable, Hashable {
   }
 }
 
-/// What the chunks of a PNG file say of it (Portable Network Graphics, third edition). Pixels are not decoded.
+/// The properties of a PNG file from its chunks (Portable Network Graphics, third edition). Pixels are not decoded.
 struct PNGHeader {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let table: [UInt32] = (0..<256).map { index in

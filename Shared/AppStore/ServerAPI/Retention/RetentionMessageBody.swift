@@ -8,7 +8,7 @@ public struct RetentionMessageBody: Sendable, Hashable {
   static let longestBulletText = 66
   static let mostBulletPoints = 5
 
-  /// The body as Apple gets it.
+  /// The body for Apple.
   public let body: JSONObject
 
   public init(_ body: JSONObject) throws(RequestRefusal) {
@@ -43,18 +43,18 @@ public struct RetentionMessageBody: Sendable, Hashable {
   }
 }
 
-/// What else the calls of the Retention Messaging API take.
+/// The rules for further parameters of the Retention Messaging API.
 public enum RetentionRules {
   static let longestURL = 256
 
-  /// A UUID of the caller's, in lower case.
+  /// A UUID from the caller, in lower case.
   public static func identifier(_ text: String?, _ field: String) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: field, "is missing") }
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: field, "must be a UUID") }
     return text.lowercased()
   }
 
-  /// A locale's short code: parts of letters and digits that begin with a language's two or three letters. Which there are, Apple knows.
+  /// A locale's short code: subtags of letters and digits, after a language of two or three letters. Apple decides which are valid.
   public static func locale(_ text: String?) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: "locale", "is missing") }
     let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
@@ -67,7 +67,7 @@ public enum RetentionRules {
     return text
   }
 
-  /// Where Apple asks in real time (RealtimeUrlRequest).
+  /// The URL that Apple calls in real time (RealtimeUrlRequest).
   public static func url(_ text: String?) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: "realtimeUrl", "is missing") }
     guard text.hasPrefix("https://"), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -1,21 +1,21 @@
-/// What a responder says of a certificate (RFC 6960, 2.2).
+/// The status of a certificate by its responder (RFC 6960, 2.2).
 public enum CertificateStatus: Sendable, Hashable {
   case good
-  /// Withdrawn, at that time in seconds since 1970; `reason` is the code of RFC 5280, 5.3.1, where one is given.
+  /// Revoked at that time, in seconds since 1970; `reason` is the code of RFC 5280, 5.3.1, if given.
   case revoked(at: Int64, reason: Int?)
-  /// The responder, though it may answer for the issuer, does not know the certificate.
+  /// The responder, which may answer for the issuer, does not know the certificate.
   case unknown
 
-  /// The code of a revocation that may be taken back.
+  /// The code of a revocation that can be undone.
   private static let onHold = 6
 
-  /// Whether no later answer can change it.
+  /// True if no later answer can change it.
   var isFinal: Bool {
     guard case .revoked(_, let reason) = self else { return false }
     return reason != Self.onHold
   }
 
-  /// Two answers about one certificate: the worse one counts.
+  /// The worse of two answers about one certificate.
   func worse(_ other: CertificateStatus) -> CertificateStatus { other.rank > rank ? other : self }
 
   private var rank: Int {

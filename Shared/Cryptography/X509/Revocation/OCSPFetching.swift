@@ -1,18 +1,18 @@
-/// Carries a question to a responder. The one who implements it limits the time (well under a minute), the size of the answer
-/// (`OCSPResponse.sizeLimit`) and follows no redirect.
+/// Sends requests to an OCSP responder. An implementation must limit the time (well under a minute) and the size of the answer
+/// (`OCSPResponse.sizeLimit`), and must not follow redirects.
 public protocol OCSPFetching: Sendable {
-  /// POSTs `request.der` to `request.responder` as `application/ocsp-request`; answers the body of a 200.
+  /// POSTs `request.der` to `request.responder` as `application/ocsp-request`. Returns the body of a 200.
   func fetch(_ request: OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
 }
 
-/// Why no answer came from a responder.
+/// Why there is no answer of a responder.
 public enum OCSPFetchFailure: Error, Sendable, Hashable {
-  /// No connection, no answer in time; whose word it is.
+  /// No connection, or no answer in time; with a description.
   case unreachable(String)
   /// Another HTTP status than 200.
   case status(Int)
-  /// More bytes than an answer may have.
+  /// The answer is too large.
   case tooLarge
-  /// Whoever asked no longer wants to know.
+  /// The caller was cancelled.
   case cancelled
 }

@@ -1,36 +1,36 @@
-/// Why the bytes of a responder say nothing about a certificate.
+/// Why an OCSP response is rejected.
 public enum OCSPRefusal: Error, Sendable, Hashable {
   /// More bytes than `OCSPResponse.sizeLimit`.
   case tooLarge(Int)
-  /// Not exactly one DER `OCSPResponse`, or one with a time nobody can read; OpenSSL's or our own word on it.
+  /// Not exactly one DER `OCSPResponse`, or a time in it is invalid; with a description.
   case malformed(String)
   /// The responder did not answer: 1 malformed request, 2 internal error, 3 try later, 5 signature required, 6 unauthorised.
   case notSuccessful(status: Int)
   /// Another kind of response than `id-pkix-ocsp-basic`.
   case notBasic
-  /// More answers or certificates in it than anybody needs.
+  /// Too many answers or certificates.
   case tooMany
-  /// It must be understood, and is not (RFC 6960, 4.4).
+  /// An unknown critical extension (RFC 6960, 4.4).
   case criticalExtension
-  /// No answer carries this certificate's serial number with the hashes of its issuer's name and key.
+  /// No answer has this certificate's serial number and the hashes of its issuer's name and key.
   case otherCertificate
   /// Neither the issuer nor a certificate in the response is the responder that the response names.
   case signerNotFound
   /// The responder's certificate was not signed by the certificate's issuer.
   case signerOfOtherIssuer
-  /// The responder's certificate does not say that it may sign answers (id-kp-OCSPSigning), or says that it may not sign.
+  /// The responder's certificate may not sign answers: it lacks id-kp-OCSPSigning, or its key usage forbids it.
   case signerWithoutPurpose
-  /// The responder's certificate is not valid at the time.
+  /// The responder's certificate is not valid at that time.
   case signerOutOfDate
-  /// Signed over a digest that is no longer trusted.
+  /// The signature uses a digest that is no longer trusted.
   case weakSignature(String)
   case badSignature
-  /// `thisUpdate` lies ahead of the time by more than the tolerance; seconds since 1970.
+  /// `thisUpdate` is later than the time plus the tolerance; seconds since 1970.
   case notYetValid(thisUpdate: Int64)
-  /// `nextUpdate` lies behind the time by more than the tolerance; seconds since 1970.
+  /// `nextUpdate` is earlier than the time minus the tolerance; seconds since 1970.
   case expired(nextUpdate: Int64)
-  /// Without `nextUpdate` nobody can say how old an answer may grow.
+  /// Without `nextUpdate` the validity of the answer is unknown.
   case withoutNextUpdate
-  /// `nextUpdate` before `thisUpdate`.
+  /// `nextUpdate` is before `thisUpdate`.
   case contradictoryTimes
 }

@@ -1,26 +1,26 @@
 import COpenSSL
 
-/// The question to a responder about one certificate (RFC 6960, 4.1), without a nonce: responders of this size sign in advance.
+/// An OCSP request about one certificate (RFC 6960, 4.1), without a nonce, because large responders sign their answers in advance.
 public struct OCSPRequest: Sendable, Hashable {
-  /// Why nobody can be asked.
+  /// Why a request cannot be made.
   public enum Failure: Error, Sendable, Hashable {
     /// The certificate names no responder over HTTP or HTTPS.
     case noResponder
-    /// OpenSSL's word on what it could not make.
+    /// OpenSSL failed; with its error.
     case notMade(String)
   }
 
-  /// Longer addresses are no addresses.
+  /// The longest accepted address, bytes.
   private static let addressLimit = 2048
 
   /// The body of the POST, to be sent as `application/ocsp-request`.
   public let der: [UInt8]
-  /// The responder's address, from the certificate's Authority Information Access. As trustworthy as the certificate: ask only about a
-  /// certificate whose path to a pinned root holds.
+  /// The responder's address from the certificate's Authority Information Access. It must only be used for a certificate with a valid path
+  /// to a pinned root.
   public let responder: String
 
-  /// Asks about `certificate` under the name and key of `issuer`, hashed with SHA-1: what every responder understands (RFC 5019, 2.1.1);
-  /// it only names, nothing rests on its strength.
+  /// Identifies the certificate by SHA-1 hashes of the issuer's name and key, which every responder supports (RFC 5019, 2.1.1). The hashes
+  /// only identify, so their strength does not matter.
   public init(certificate: Certificate, issuer: Certificate) throws(Failure) {
     guard let responder = Self.responder(of: certificate) else { throw .noResponder }
     self.responder = responder

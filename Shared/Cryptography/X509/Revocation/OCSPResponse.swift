@@ -1,20 +1,20 @@
 import COpenSSL
 
-/// A responder's answer about one certificate, proven (RFC 6960, 3.2 and 4.2). Pure: bytes and time in, verdict out.
+/// A verified answer of an OCSP responder about one certificate (RFC 6960, 3.2 and 4.2). Pure: bytes and time are passed in.
 public struct OCSPResponse: Sendable, Hashable {
-  /// Bytes; genuine answers are of two to four kilobytes.
+  /// The greatest size, bytes. Genuine answers have two to four kilobytes.
   public static let sizeLimit = 32 << 10
-  /// How far the responder's clock and ours may differ, in seconds.
+  /// The tolerated difference between the responder's clock and ours, seconds.
   public static let tolerance: Int64 = 60
   private static let answersLimit: Int32 = 64
   private static let certificatesLimit: Int32 = 8
 
   public let status: CertificateStatus
-  /// When the responder knew this to be right, and when it will know more; seconds since 1970.
+  /// The time for which the answer is known to be right, and the time of the next one; seconds since 1970.
   public let thisUpdate: Int64
   public let nextUpdate: Int64
 
-  /// Whether its times allow it at that time: from `thisUpdate` to `nextUpdate`, both inclusive, with the tolerance at both ends.
+  /// True if the answer is valid at that time: from `thisUpdate` to `nextUpdate`, both inclusive, with the tolerance at both ends.
   public func isCurrent(at time: Int64) -> Bool {
     thisUpdate <= time + Self.tolerance && time - Self.tolerance <= nextUpdate
   }
@@ -25,10 +25,10 @@ public struct OCSPResponse: Sendable, Hashable {
     self.nextUpdate = nextUpdate
   }
 
-  /// Reads the answer about `certificate`, issued by `issuer`, at `time` in seconds since 1970.
+  /// Verifies the answer about `certificate`, issued by `issuer`, at `time` in seconds since 1970.
   ///
-  /// Signed by the issuer itself, or by a certificate in the response that the issuer signed, that is valid at the time and that says it may
-  /// sign such answers. That one's own revocation is not asked for, which would have no end: responders' certificates live shortly.
+  /// It must be signed by the issuer, or by a certificate in the response that the issuer signed, that is valid at the time and may sign
+  /// answers. That certificate's own revocation is not checked, since that would have no end; such certificates are short-lived.
   public init(verifying der: [UInt8], certificate: Certificate, issuer: Certificate, at time: Int64) throws(OCSPRefusal) {
     defer { ERR_clear_error() }
     guard der.count <= Self.sizeLimit else { throw .tooLarge(der.count) }
@@ -48,7 +48,7 @@ public struct OCSPResponse: Sendable, Hashable {
       OPENSSL_sk_num(OCSP_resp_get0_certs(basic)) <= Self.certificatesLimit
     else { throw .tooMany }
     guard OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0 else { throw .criticalExtension }
-    // The signature first: what follows then speaks of what the responder said.
+    // The signature is checked first, so that later errors are about a genuine answer.
     try Self.verifySignature(of: basic, issuer: issuer, at: time)
     self = try Self.answer(in: basic, certificate: certificate, issuer: issuer)
     guard thisUpdate <= nextUpdate else { throw .contradictoryTimes }
@@ -61,7 +61,7 @@ public struct OCSPResponse: Sendable, Hashable {
   private static func verifySignature(of basic: OpaquePointer, issuer: Certificate, at time: Int64) throws(OCSPRefusal) {
     try requireStrong(algorithm: algorithm(of: OCSP_resp_get0_tbs_sigalg(basic)))
     if isNamed(issuer.raw, by: basic) {
-      // Without a match among the others the issuer's own failure is the answer.
+      // If no other certificate matches, the issuer's error is reported.
       if isSigned(basic, by: issuer.raw) { return }
     }
     var refusal = isNamed(issuer.raw, by: basic) ? OCSPRefusal.badSignature : .signerNotFound
@@ -81,7 +81,7 @@ public struct OCSPResponse: Sendable, Hashable {
     throw refusal
   }
 
-  /// Whether the certificate is the responder that the response names, by subject or by the hash of its key.
+  /// True if the certificate is the responder that the response names, by subject or by the hash of its key.
   private static func isNamed(_ certificate: OpaquePointer, by basic: OpaquePointer) -> Bool {
     var keyHash: UnsafePointer<ASN1_OCTET_STRING>?
     var name: OpaquePointer?
@@ -98,7 +98,8 @@ public struct OCSPResponse: Sendable, Hashable {
     guard let stack = OPENSSL_sk_new_null() else { return false }
     defer { OPENSSL_sk_free(stack) }
     guard OPENSSL_sk_push(stack, UnsafeRawPointer(certificate)) > 0 else { return false }
-    // Only this certificate's key, and only the signature: whether it may sign is decided here and not by OpenSSL, whose clock is the system's.
+    // OpenSSL only checks the signature with this certificate's key. Whether the certificate may sign is checked here, because OpenSSL
+    // would use the system's clock.
     let right = OCSP_basic_verify(basic, stack, nil, UInt(OCSP_NOINTERN) | UInt(OCSP_NOVERIFY)) == 1
     ERR_clear_error()
     return right
@@ -112,7 +113,7 @@ public struct OCSPResponse: Sendable, Hashable {
     let flags = X509_get_extension_flags(delegate)
     guard flags & UInt32(EXFLAG_INVALID | EXFLAG_CRITICAL) == 0, flags & UInt32(EXFLAG_XKUSAGE) != 0,
       X509_get_extended_key_usage(delegate) & UInt32(XKU_OCSP_SIGN) != 0,
-      // Answers all ones where the certificate does not limit its key's use.
+      // Returns all ones if the certificate does not restrict its key usage.
       X509_get_key_usage(delegate) & UInt32(KU_DIGITAL_SIGNATURE) != 0
     else { throw .signerWithoutPurpose }
     guard let start = Certificate.seconds(X509_get0_notBefore(delegate)), let end = Certificate.seconds(X509_get0_notAfter(delegate)),
@@ -136,7 +137,8 @@ public struct OCSPResponse: Sendable, Hashable {
 
   // MARK: Answer
 
-  /// All answers about the certificate, as one: the worst status within the narrowest times. A responder may give one for every hash.
+  /// Combines all answers about the certificate: the worst status within the narrowest times. A responder may give one for each hash
+  /// algorithm.
   private static func answer(in basic: OpaquePointer, certificate: Certificate, issuer: Certificate) throws(OCSPRefusal) -> OCSPResponse {
     var found: OCSPResponse?
     for algorithm in [EVP_sha1(), EVP_sha256(), EVP_sha384()] {

@@ -1,18 +1,18 @@
-/// What responders said of certificates, by the SHA-256 of their DER. Pure: the time, in seconds since 1970, is passed in.
+/// The answers of OCSP responders, by the SHA-256 of the certificate's DER. Pure: the time, in seconds since 1970, is passed in.
 ///
-/// An answer stands from its `thisUpdate` to its `nextUpdate`, with the clocks' tolerance, as when it came. It is asked for again earlier: at
-/// `nextUpdate`, or when it has been kept for `maximumAge`. When that fails, what still stands is used. A final revocation stands for ever.
-/// A failure keeps the responder from being asked again for `failureAge`.
+/// An answer is valid from its `thisUpdate` to its `nextUpdate`, with the tolerance for clocks. It is refreshed at `nextUpdate`, or when it has
+/// been kept for `maximumAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation stays valid
+/// for ever. After a failure the responder is not asked again for `failureAge`.
 ///
-/// The issuer is no part of the name: the certificate's signature binds it to its issuer's key and name, which is all that a
-/// responder is asked about.
+/// The issuer is not part of the key: the certificate's signature binds the certificate to its issuer's key and name, and a responder is asked
+/// about nothing else.
 public struct RevocationCache: Sendable {
   public struct Limits: Sendable, Hashable {
-    /// Certificates remembered.
+    /// The greatest number of certificates that are remembered.
     public var capacity: Int
-    /// Seconds after which an answer is asked for again, however long it stands.
+    /// Seconds after which an answer is refreshed, however long it is valid.
     public var maximumAge: Int64
-    /// Seconds for which nobody is asked after a failure, or after an answer that is due at once.
+    /// Seconds without another query after a failure, or after an answer that is due at once.
     public var failureAge: Int64
 
     public init(capacity: Int = 64, maximumAge: Int64 = 3600, failureAge: Int64 = 30) {
@@ -22,75 +22,75 @@ public struct RevocationCache: Sendable {
     }
   }
 
-  /// What is to be done about a certificate.
+  /// What to do about a certificate.
   public enum Finding: Sendable, Hashable {
-    /// This is the answer.
+    /// Use this answer.
     case answer(OCSPResponse)
-    /// Asked a moment ago, without success.
+    /// A query failed a moment ago.
     case failed(RevocationGap)
-    /// Ask; what stands meanwhile, should that fail.
-    case ask(standing: OCSPResponse?)
+    /// Ask the responder; if that fails, use the cached answer, which is still valid.
+    case ask(cached: OCSPResponse?)
   }
 
   private struct Entry: Sendable {
     var answer: OCSPResponse?
     var gap: RevocationGap?
-    /// When the responder was last asked, and until when it is not asked again.
+    /// The time of the last query, and the time of the next one.
     var asked: Int64
     var due: Int64
 
-    func standing(at time: Int64) -> OCSPResponse? {
+    func validAnswer(at time: Int64) -> OCSPResponse? {
       guard let answer, answer.status.isFinal || answer.isCurrent(at: time) else { return nil }
       return answer
     }
 
-    /// A clock set back makes nothing younger than it is.
+    /// True if no query is due. An `asked` in the future means that the clock was set back; then a query is due.
     func rests(at time: Int64) -> Bool { asked - OCSPResponse.tolerance <= time && time < due }
   }
 
   private let limits: Limits
-  private var entries: RecentlyUsed<[UInt8], Entry>
+  private var entries: LeastRecentlyUsedCache<[UInt8], Entry>
 
   public init(limits: Limits = Limits()) {
     self.limits = limits
-    entries = RecentlyUsed(capacity: limits.capacity)
+    entries = LeastRecentlyUsedCache(capacity: limits.capacity)
   }
 
   public var count: Int { entries.count }
 
   public mutating func find(_ digest: [UInt8], at time: Int64) -> Finding {
-    guard let entry = entries.use(digest) else { return .ask(standing: nil) }
-    let standing = entry.standing(at: time)
-    guard entry.rests(at: time) else { return .ask(standing: standing) }
-    if let standing { return .answer(standing) }
-    return entry.gap.map { .failed($0) } ?? .ask(standing: nil)
+    guard let entry = entries.use(digest) else { return .ask(cached: nil) }
+    let cached = entry.validAnswer(at: time)
+    guard entry.rests(at: time) else { return .ask(cached: cached) }
+    if let cached { return .answer(cached) }
+    return entry.gap.map { .failed($0) } ?? .ask(cached: nil)
   }
 
-  /// Keeps what came in at `time`; answers what counts from now on. An answer older than the one that stands does not displace it, so that
-  /// nobody who plays back an old `good` can hide a revocation.
+  /// Keeps an answer that came in at `time`; returns the answer to use. An answer older than the valid cached one does not replace it, so that
+  /// nobody can hide a revocation by replaying an old `good`.
   public mutating func keep(_ answer: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
     var counts = answer
-    if let standing = entries.peek(digest)?.standing(at: time), standing.thisUpdate > answer.thisUpdate { counts = standing }
+    if let cached = entries.peek(digest)?.validAnswer(at: time), cached.thisUpdate > answer.thisUpdate { counts = cached }
     let due = max(min(counts.nextUpdate, time + limits.maximumAge), time + limits.failureAge)
     entries.keep(Entry(answer: counts, gap: nil, asked: time, due: due), for: digest)
     return counts
   }
 
-  /// Keeps that asking failed at `time`; answers what stands all the same.
+  /// Keeps a failure of a query at `time`; returns the cached answer if it is still valid.
   public mutating func keep(_ gap: RevocationGap, for digest: [UInt8], at time: Int64) -> OCSPResponse? {
-    let standing = entries.peek(digest)?.standing(at: time)
-    entries.keep(Entry(answer: standing, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
-    return standing
+    let cached = entries.peek(digest)?.validAnswer(at: time)
+    entries.keep(Entry(answer: cached, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
+    return cached
   }
 
-  /// Whether the certificate is remembered and will have to be asked about within so many seconds.
+  /// True if the certificate is remembered and its next query is due within that many seconds.
   func isDue(_ digest: [UInt8], within seconds: Int64, at time: Int64) -> Bool {
     guard let entry = entries.peek(digest) else { return false }
-    // After a failure its rest is kept.
+    // After a failure nothing is asked before `failureAge` has passed.
     if entry.gap != nil, entry.rests(at: time) { return false }
     return !entry.rests(at: time + seconds)
   }
 
-  /// The names of what is remembered.
+  /// The digests of all cached certificates.
   var digests: [[UInt8]] { entries.keys }
 }

@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Asks responders about chains, by a policy, and remembers what they say (App Store Server API: x5c; RFC 6960).
+/// Asks OCSP responders about certificate chains, by a policy, and caches their answers (App Store Server API: x5c; RFC 6960).
 ///
-/// Both certificates below the root are asked about, at the same time. Their revocation counts now, whenever the data says it was signed: a
-/// date under a stolen key is worth nothing, so a revoked certificate takes with it what it ever signed.
+/// The two certificates below the root are checked concurrently. Their revocation counts at the present time, not at the time of signing: who
+/// has a stolen key can sign any date, so a revoked certificate invalidates everything that it ever signed.
 ///
-/// Questions about the same certificate at the same time are one question. Who asks first carries it; when that one is cancelled, another
-/// takes it over.
+/// Concurrent callers that need the same certificate share one query. The first caller makes it; if that caller is cancelled, another one
+/// makes it again.
 public final class RevocationChecker: Sendable {
   private typealias Outcome = Result<OCSPResponse, RevocationGap>
 
-  /// How a question ends for those who wait for it.
-  private enum Landing: Sendable {
+  /// How a query ends for the callers that wait for it.
+  private enum QueryEnd: Sendable {
     case done(Outcome)
-    /// Without an answer, by cancellation: look again.
+    /// The caller that made the query was cancelled: look into the cache again.
     case abandoned
   }
 
-  private enum Turn {
+  /// What a caller does about a certificate: return the outcome, make the query, or wait for the one under way.
+  private enum Role {
     case finished(Outcome)
-    case lead(standing: OCSPResponse?)
+    case lead(cached: OCSPResponse?)
     case wait
   }
 
@@ -31,26 +32,26 @@ public final class RevocationChecker: Sendable {
 
   private struct State: Sendable {
     var cache: RevocationCache
-    var subjects: RecentlyUsed<[UInt8], Subject>
-    /// Who waits for a question that is under way.
-    var flights: [[UInt8]: [UInt64: CheckedContinuation<Landing, Never>]] = [:]
-    var tickets: UInt64 = 0
+    var subjects: LeastRecentlyUsedCache<[UInt8], Subject>
+    /// The queries under way, by certificate, with the callers that wait for them.
+    var queries: [[UInt8]: [UInt64: CheckedContinuation<QueryEnd, Never>]] = [:]
+    var lastWaiter: UInt64 = 0
   }
 
   public let policy: RevocationPolicy
   private let fetcher: any OCSPFetching
-  // A lock, no actor: it is held for a look into a table, by every verdict.
+  // A lock instead of an actor: every verdict takes it, for one look-up in a table.
   private let state: Mutex<State>
 
   public init(policy: RevocationPolicy, fetcher: any OCSPFetching, limits: RevocationCache.Limits = .init()) {
     self.policy = policy
     self.fetcher = fetcher
-    state = Mutex(State(cache: RevocationCache(limits: limits), subjects: RecentlyUsed(capacity: limits.capacity)))
+    state = Mutex(State(cache: RevocationCache(limits: limits), subjects: LeastRecentlyUsedCache(capacity: limits.capacity)))
   }
 
-  /// What is known, or can be learnt, of a chain's revocation at `time`, which is now, in seconds since 1970.
+  /// The revocation status of a chain, from the cache or from the responders. `time` is the present time, in seconds since 1970.
   public func revocation(of chain: VerifiedChain, at time: Int64) async -> ChainRevocation {
-    // Nearly always both are known, and no task is needed to say so.
+    // Nearly always both answers are cached, and no child task is needed.
     if let known = known(of: chain, at: time) { return known }
     let leaf = Subject(certificate: chain.leaf, issuer: chain.intermediate, digest: chain.leafDigest)
     let intermediate = Subject(certificate: chain.intermediate, issuer: chain.root, digest: chain.intermediateDigest)
@@ -59,7 +60,7 @@ public final class RevocationChecker: Sendable {
     return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(await above))
   }
 
-  /// What is known of a chain's revocation at `time`; nil where somebody would have to be asked first.
+  /// The cached revocation status of a chain at `time`; nil if a responder would have to be asked.
   public func known(of chain: VerifiedChain, at time: Int64) -> ChainRevocation? {
     guard policy != .off else { return ChainRevocation(policy, leaf: .notAsked, intermediate: .notAsked) }
     return state.withLock { state in
@@ -70,30 +71,30 @@ public final class RevocationChecker: Sendable {
     }
   }
 
-  /// Asks again about every remembered certificate whose answer is due within so many seconds, so that no verdict waits for it. Meant to be
-  /// called now and then; does nothing when the policy is `off`. Answers how many were asked about.
+  /// Refreshes the answers that are due within that many seconds, so that no verdict waits for a responder. Meant to be called periodically;
+  /// does nothing if the policy is `off`. Returns the number of certificates that it asked about.
   @discardableResult
   public func refresh(dueWithin seconds: Int64, at time: Int64) async -> Int {
     guard policy != .off else { return 0 }
     let due = state.withLock { state in
-      state.cache.digests.filter { state.cache.isDue($0, within: seconds, at: time) && state.flights[$0] == nil }
+      state.cache.digests.filter { state.cache.isDue($0, within: seconds, at: time) && state.queries[$0] == nil }
         .compactMap { state.subjects.peek($0) }
     }
     var asked = 0
     for subject in due where !Task.isCancelled {
       let free = state.withLock { state in
-        guard state.flights[subject.digest] == nil else { return false }
-        state.flights[subject.digest] = [:]
+        guard state.queries[subject.digest] == nil else { return false }
+        state.queries[subject.digest] = [:]
         return true
       }
       guard free else { continue }
-      _ = await lead(subject, standing: nil, at: time)
+      _ = await lead(subject, cached: nil, at: time)
       asked += 1
     }
     return asked
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   private static func known(_ digest: [UInt8], _ cache: inout RevocationCache, at time: Int64) -> Outcome? {
     switch cache.find(digest, at: time) {
@@ -112,43 +113,43 @@ public final class RevocationChecker: Sendable {
 
   private func outcome(_ subject: Subject, at time: Int64) async -> Outcome {
     while true {
-      switch turn(subject, at: time) {
+      switch role(subject, at: time) {
       case .finished(let outcome): return outcome
-      case .lead(let standing): return await lead(subject, standing: standing, at: time)
+      case .lead(let cached): return await lead(subject, cached: cached, at: time)
       case .wait:
-        if case .done(let outcome) = await landing(of: subject.digest) { return outcome }
+        if case .done(let outcome) = await queryEnd(of: subject.digest) { return outcome }
         if Task.isCancelled { return .failure(.fetch(.cancelled)) }
       }
     }
   }
 
-  private func turn(_ subject: Subject, at time: Int64) -> Turn {
+  private func role(_ subject: Subject, at time: Int64) -> Role {
     state.withLock { state in
       switch state.cache.find(subject.digest, at: time) {
       case .answer(let answer): return .finished(.success(answer))
       case .failed(let gap): return .finished(.failure(gap))
-      case .ask(let standing):
-        guard state.flights[subject.digest] == nil else { return .wait }
-        state.flights[subject.digest] = [:]
+      case .ask(let cached):
+        guard state.queries[subject.digest] == nil else { return .wait }
+        state.queries[subject.digest] = [:]
         state.subjects.keep(subject, for: subject.digest)
-        return .lead(standing: standing)
+        return .lead(cached: cached)
       }
     }
   }
 
-  /// Carries the question, of which there is now a flight, and tells those who wait.
-  private func lead(_ subject: Subject, standing: OCSPResponse?, at time: Int64) async -> Outcome {
+  /// Makes the query, which `queries` already lists, and resumes the callers that wait for it.
+  private func lead(_ subject: Subject, cached: OCSPResponse?, at time: Int64) async -> Outcome {
     let asked = await ask(subject, at: time)
     if case .failure(.fetch(.cancelled)) = asked {
-      land(subject.digest) { _ in .abandoned }
-      return standing.map { .success($0) } ?? asked
+      finish(subject.digest) { _ in .abandoned }
+      return cached.map { .success($0) } ?? asked
     }
     var outcome = asked
-    land(subject.digest) { cache in
+    finish(subject.digest) { cache in
       switch asked {
       case .success(let answer): outcome = .success(cache.keep(answer, for: subject.digest, at: time))
       case .failure(let gap):
-        if let standing = cache.keep(gap, for: subject.digest, at: time) { outcome = .success(standing) }
+        if let cached = cache.keep(gap, for: subject.digest, at: time) { outcome = .success(cached) }
       }
       return .done(outcome)
     }
@@ -162,7 +163,7 @@ public final class RevocationChecker: Sendable {
     }
     let bytes: [UInt8]
     do throws(OCSPFetchFailure) { bytes = try await fetcher.fetch(request) } catch {
-      // Whatever a fetch calls it when its task is cancelled, it says nothing about the responder.
+      // An error of a cancelled task says nothing about the responder, whatever the fetcher calls it.
       return .failure(.fetch(Task.isCancelled ? .cancelled : error))
     }
     do throws(OCSPRefusal) {
@@ -173,32 +174,32 @@ public final class RevocationChecker: Sendable {
     }
   }
 
-  /// Ends the flight: what is kept and what is told are decided in one step, so that nobody asks between the two.
-  private func land(_ digest: [UInt8], _ settle: (inout RevocationCache) -> Landing) {
-    let (landing, waiting) = state.withLock { state in
-      let landing = settle(&state.cache)
-      return (landing, state.flights.removeValue(forKey: digest) ?? [:])
+  /// Ends a query. The cache is updated and the query removed under one lock, so that no caller starts another query in between.
+  private func finish(_ digest: [UInt8], _ settle: (inout RevocationCache) -> QueryEnd) {
+    let (end, waiting) = state.withLock { state in
+      let end = settle(&state.cache)
+      return (end, state.queries.removeValue(forKey: digest) ?? [:])
     }
-    for continuation in waiting.values { continuation.resume(returning: landing) }
+    for continuation in waiting.values { continuation.resume(returning: end) }
   }
 
-  private func landing(of digest: [UInt8]) async -> Landing {
-    let ticket = state.withLock { state in
-      state.tickets += 1
-      return state.tickets
+  private func queryEnd(of digest: [UInt8]) async -> QueryEnd {
+    let waiter = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // Landed meanwhile, or cancelled before there was anything to wake.
+        // The query ended meanwhile, or this task was cancelled before its continuation was stored.
         let isLate = state.withLock { state in
-          guard state.flights[digest] != nil, !Task.isCancelled else { return true }
-          state.flights[digest]![ticket] = continuation
+          guard state.queries[digest] != nil, !Task.isCancelled else { return true }
+          state.queries[digest]![waiter] = continuation
           return false
         }
         if isLate { continuation.resume(returning: .abandoned) }
       }
     } onCancel: {
-      let waiting = state.withLock { $0.flights[digest]?.removeValue(forKey: ticket) }
+      let waiting = state.withLock { $0.queries[digest]?.removeValue(forKey: waiter) }
       waiting?.resume(returning: .abandoned)
     }
   }

@@ -2,14 +2,14 @@
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// Nobody is asked.
   case off
-  /// Asked; a chain is accepted, and marked, where no proven answer is to be had. What a responder does say counts.
+  /// Responders are asked. Without a verified answer a chain is accepted, and marked so; an answer of a responder counts.
   case whenReachable
-  /// Asked; without a proven `good` for both certificates nothing is accepted.
+  /// Responders are asked. A chain is accepted only with a verified `good` for both certificates.
   case required
 
   /// What follows from what is known of the two certificates.
   ///
-  /// | policy        | a revoked one      | a proven "unknown"  | no proven answer     | both good |
+  /// | policy        | a revoked one      | a verified "unknown"  | no verified answer     | both good |
   /// | ------------- | ------------------ | ------------------- | -------------------- | --------- |
   /// | off           | accepted           | accepted            | accepted             | accepted  |
   /// | whenReachable | certificateRevoked | revocationUnknown   | acceptedUnconfirmed  | accepted  |
@@ -34,7 +34,7 @@ public enum RevocationDecision: String, Sendable, Hashable {
   case acceptedUnconfirmed
   /// Refused: Apple has withdrawn a certificate.
   case certificateRevoked = "certificate_revoked"
-  /// Refused for now: to be tried again, since it proves no forgery.
+  /// Refused for now. It should be tried again, because it does not mean forgery.
   case revocationUnknown = "revocation_unknown"
 
   public var isAccepted: Bool { self == .accepted || self == .acceptedUnconfirmed }
@@ -45,7 +45,7 @@ public enum CertificateRevocation: Sendable, Hashable {
   /// The policy asks nobody.
   case notAsked
   case answered(CertificateStatus)
-  /// No proven answer, and why.
+  /// There is no verified answer; with the reason.
   case unanswered(RevocationGap)
 
   var isRevoked: Bool {
@@ -54,7 +54,7 @@ public enum CertificateRevocation: Sendable, Hashable {
   }
 }
 
-/// Why there is no proven answer about a certificate.
+/// Why there is no verified answer about a certificate.
 public enum RevocationGap: Error, Sendable, Hashable {
   case request(OCSPRequest.Failure)
   case fetch(OCSPFetchFailure)

@@ -1,45 +1,45 @@
-/// What `adServices` says: how Apple is asked about attribution tokens. Each value lies within its limits.
+/// The section `adServices`: how Apple is asked about attribution tokens.
 public struct AdServicesSettings: Sendable, Hashable {
-  /// From a token's creation to the first call.
+  /// The time from a token's creation to the first call.
   public var firstCallDelay: Duration = .seconds(5)
-  /// Between the calls after a 404.
+  /// The wait between calls after a 404.
   public var notFoundInterval: Duration = .seconds(5)
-  /// Calls after the first that may be answered 404.
+  /// The number of further calls after a first 404.
   public var notFoundRetries = 3
-  /// Upper bounds of the waits after a failure; the last one repeats.
+  /// Upper bounds of the waits after failures; the last one repeats.
   public var slowLane: [Duration] = [.seconds(60), .seconds(300), .seconds(1800), .seconds(7200), .seconds(21_600)]
-  /// Whether a token that is still not found goes on in the slow lane.
+  /// Whether a token that is still not found is retried by `slowLane`.
   public var slowLaneAfterNotFound = false
-  /// Whether a token goes on in the slow lane after a failure; otherwise it is asked again as after a 404.
+  /// Whether a token is retried by `slowLane` after a failure; otherwise as after a 404.
   public var slowLaneAfterFailure = true
-  /// Of a connection to Apple.
+  /// The timeout of connecting to Apple.
   public var connectTimeout: Duration = .seconds(3)
-  /// Of a whole call; nil: 10 s, or four fifths of the lease of a message where that is shorter.
+  /// The timeout of a whole call; nil: 10 s, or four fifths of a message's lease if that is shorter.
   public var timeout: Duration?
-  /// Connections of one process to Apple.
+  /// The greatest number of connections of one process to Apple.
   public var connections = 64
-  /// Calls of one process under way at once.
+  /// The greatest number of concurrent calls of one process.
   public var concurrency = 256
-  /// Calls of all instances under way at once.
+  /// The greatest number of concurrent calls of all instances.
   public var sharedConcurrency = 1024
   /// Calls a second of all instances.
   public var rate: Double = 2000
-  /// Calls at once after a time of rest, of all instances.
+  /// The greatest burst of calls of all instances after a time of rest.
   public var rateBurst = 1000
-  /// The longest `Retry-After` of Apple's that is believed: a mistaken one must not end every token.
+  /// The longest `Retry-After` of Apple's that is honoured, so that a mistaken one does not make every token expire.
   public var longestRetryAfter: Duration = .seconds(1800)
   /// How long an outcome can be read.
   public var resultLifetime: Duration = .seconds(48 * 3600)
-  /// How long an install's attribution is remembered, for what later tokens of it take the place of.
+  /// How long an install's attribution is kept, so that an attribution of a later token can supersede it.
   public var installLifetime: Duration = .seconds(90 * 86_400)
-  /// Whether tokens of apps that are not configured are taken where any are.
+  /// Whether tokens of apps that are not configured are accepted although some are.
   public var acceptsUnknownApps = false
-  /// When Apple is left alone because it fails.
+  /// The circuit breaker for calls to Apple.
   public var breaker = Breaker()
-  /// What Apple Ads' ids are called on events.
+  /// The names on events for Apple Ads' ids.
   public var names = Names()
 
-  /// When Apple is not asked because it fails.
+  /// The rule of the circuit breaker for calls to Apple.
   public struct Breaker: Sendable, Hashable {
     public var window: Duration = .seconds(20)
     public var leastCalls = 10
@@ -86,7 +86,7 @@ extension AdServicesSettings {
     slowLaneAfterNotFound = try node["slowLaneAfterNotFound"]?.bool() ?? slowLaneAfterNotFound
     slowLaneAfterFailure = try node["slowLaneAfterFailure"]?.bool() ?? slowLaneAfterFailure
     try node.time("connectTimeout", .milliseconds(100) ... .seconds(30), &connectTimeout)
-    // Apple holds a request up to a second before a 404.
+    // Apple may take up to a second to answer 404.
     if node["timeout"] != nil {
       var given = Duration.zero
       try node.time("timeout", .seconds(2) ... .seconds(60), &given)
@@ -98,7 +98,7 @@ extension AdServicesSettings {
     try node.number("rate", 0.01...100_000, &rate)
     try node.count("rateBurst", 1...1_000_000, &rateBurst)
     try node.time("longestRetryAfter", .seconds(1) ... .seconds(86_400), &longestRetryAfter)
-    // Longer than a token lives: one whose outcome is no longer kept can be told to be over.
+    // Longer than a token lives, so that a token without a stored outcome is known to have expired.
     try node.time("resultLifetime", .seconds(25 * 3600) ... .seconds(30 * 86_400), &resultLifetime)
     try node.time("installLifetime", .seconds(86_400) ... .seconds(400 * 86_400), &installLifetime)
     acceptsUnknownApps = try node["acceptsUnknownApps"]?.bool() ?? acceptsUnknownApps
@@ -124,7 +124,7 @@ extension AdServicesSettings {
 }
 
 extension DeploymentConfiguration {
-  /// Whether tokens of the app are taken: of any where none is configured.
+  /// True if tokens of the app are accepted; all are if no app is configured.
   public func takesTokens(of bundleId: String) -> Bool {
     apps.isEmpty || adServices.acceptsUnknownApps || app(bundleId) != nil
   }
@@ -137,7 +137,7 @@ extension ConfigurationNode {
     var names: [Int64: String] = [:]
     for key in table.keys {
       guard let id = Int64(key), String(id) == key else {
-        throw ConfigurationError(table.path, "its keys must be ids; '\(key)' is none")
+        throw ConfigurationError(table.path, "its keys must be ids; '\(key)' is not one")
       }
       names[id] = try table.required(key).text()
     }

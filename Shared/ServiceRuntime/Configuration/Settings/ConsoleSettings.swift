@@ -1,8 +1,8 @@
-/// The pages that verifier shows people (YAML `console`).
+/// The section `console`: the pages of verifier for people.
 public struct ConsoleSettings: Sendable, Hashable {
-  /// Whether there are any.
+  /// Whether the console is served.
   public var isEnabled = true
-  /// After which a reader has to sign in again.
+  /// The time after which a reader must sign in again.
   public var session: Duration = .seconds(3600)
 
   public init() {}

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// What `apps[].conversionValues` says, read and not yet judged: the rules are those of the service that uses them.
+/// A member of `apps[].conversionValues`, parsed but not validated: the service that uses it has the rules.
 public struct ConversionSettings: Sendable, Hashable {
   public struct Revenue: Sendable, Hashable {
     public let minimum: Double
@@ -26,11 +26,11 @@ public struct ConversionSettings: Sendable, Hashable {
   public let effectiveFrom: Int64
   public let fine: [Fine]
   public let coarse: [Coarse]
-  /// Where in the file it stands, for errors.
+  /// The path in the configuration file, for errors.
   public let place: String
 }
 
-/// What `sourceIdentifiers` says of one ad network: a name by its digits.
+/// A member of `sourceIdentifiers`: names by the digits of an ad network's source identifiers.
 public struct SourceIdentifierSettings: Sendable, Hashable {
   public let campaigns: [String: String]
   public let adGroups: [String: String]
@@ -100,7 +100,7 @@ extension SourceIdentifierSettings {
       guard let table = try node[name]?.mapping() else { return [:] }
       var names: [String: String] = [:]
       for key in table.keys { names[key] = try table.required(key).text() }
-      // A plain 07 would be read as another text, or not at all: what is lost must not be lost in silence.
+      // An unquoted 07 would be read as another text or dropped, so it is an error.
       guard names.count == table.size else { throw ConfigurationError(table.path, "its keys must be digits in quotes") }
       return names
     }

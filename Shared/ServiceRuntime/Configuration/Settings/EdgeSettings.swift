@@ -19,12 +19,12 @@ extension PublicEdge {
     if let allow = try node["allow"]?.mapping() {
       for kind in allow.keys {
         guard Self.kinds.contains(kind) else {
-          throw ConfigurationError("\(allow.path).\(kind)", "is no kind of route; these are: \(Self.kinds.joined(separator: ", "))")
+          throw ConfigurationError("\(allow.path).\(kind)", "is not a kind of route; the kinds are: \(Self.kinds.joined(separator: ", "))")
         }
         let list = try allow.required(kind)
         allowed[kind] = try Self.ranges(list)
-        // Most likely not what was meant, and it would shut everybody out.
-        guard allowed[kind]?.isEmpty == false else { throw ConfigurationError(list.path, "is empty: nobody could ask") }
+        // An empty list would refuse everybody, which is most likely a mistake.
+        guard allowed[kind]?.isEmpty == false else { throw ConfigurationError(list.path, "is empty, which would refuse everybody") }
       }
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
@@ -39,7 +39,9 @@ extension PublicEdge {
       guard let listener = Listener(rawValue: name) else { throw ConfigurationError(node.path, "must be public, internal or both") }
       listeners.insert(listener)
     }
-    guard isTrusting || listeners.isEmpty else { throw ConfigurationError(node.path, "needs trustedProxies: from nobody else is it taken") }
+    guard isTrusting || listeners.isEmpty else {
+      throw ConfigurationError(node.path, "needs trustedProxies, the only senders from which the header is accepted")
+    }
     return listeners
   }
 

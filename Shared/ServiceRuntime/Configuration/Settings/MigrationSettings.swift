@@ -1,8 +1,8 @@
-/// How long and how much is known of migrations of receipts (YAML `migrations`).
+/// The section `migrations`: how long and how much is kept of migrations of receipts.
 public struct MigrationSettings: Sendable, Hashable {
-  /// How long a migration can be read after its last step; while receipts of it wait, 180 days at least.
+  /// How long a migration can be read after its last step; at least 180 days while receipts of it wait.
   public var kept: Duration = .seconds(90 * 86_400)
-  /// How many failures of a migration are kept one by one; those beyond are counted.
+  /// The number of failures of a migration that are kept; further ones are only counted.
   public var failures = 100_000
 
   public init() {}

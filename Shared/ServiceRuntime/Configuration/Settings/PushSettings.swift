@@ -1,32 +1,32 @@
-/// How events are pushed to endpoints (YAML `push`).
+/// The section `push`: how events are pushed to endpoints.
 public struct PushSettings: Sendable, Hashable {
-  /// Whether endpoints may be asked in clear text.
+  /// Whether endpoints may have `http` URLs.
   public var allowsHTTP = false
   /// Ranges of addresses that are allowed although they are not public.
   public var allowedAddresses: [AddressRange] = []
-  /// By when an endpoint has to have answered.
+  /// The timeout of a request to an endpoint.
   public var timeout: Duration = .seconds(15)
-  /// The wait after an event was refused for the first time; it doubles from then on.
+  /// The wait after an event's first failure; it doubles with each further one.
   public var retryBase: Duration = .seconds(5)
-  /// The longest wait of an event that was refused.
+  /// The longest wait between two attempts of an event.
   public var retryCap: Duration = .seconds(3600)
-  /// The longest that an endpoint may ask for by `Retry-After`.
+  /// The longest `Retry-After` of an endpoint that is honoured.
   public var retryAfterCap: Duration = .seconds(86_400)
-  /// How long one event is tried while others are taken.
+  /// How long an event is retried while others are accepted.
   public var retryFor: Duration = .seconds(3 * 86_400)
-  /// How long an endpoint that takes nothing is left alone at the most.
+  /// The longest pause between requests to an endpoint that accepts nothing.
   public var pauseCap: Duration = .seconds(60)
-  /// How long an endpoint may fail before it is disabled.
+  /// The time of failure after which an endpoint is disabled.
   public var disableAfter: Duration = .seconds(3 * 86_400)
-  /// Events of one endpoint that are kept in memory at the most.
+  /// The greatest number of events of one endpoint in memory.
   public var window = 512
-  /// Bytes of events of one endpoint that are kept in memory at the most.
+  /// The greatest size of events of one endpoint in memory, bytes.
   public var windowBytes = 4 << 20
-  /// Threads that post.
+  /// The number of threads that post.
   public var threads = min(4, AvailableCores.count)
-  /// How long an instance that gives no sign of life keeps its endpoints.
+  /// How long an instance without a heartbeat keeps its endpoints.
   public var pusherTimeout: Duration = .seconds(10)
-  /// Subscriptions that are pushed, at the most.
+  /// The greatest number of subscriptions that are pushed.
   public var endpoints = 10_000
 
   public init() {}

@@ -1,32 +1,32 @@
-/// How missed notifications are noticed and brought back (`recovery` in the file).
+/// The section `recovery`: how missed notifications are noticed and brought back.
 public struct RecoverySettings: Sendable, Hashable {
-  /// Pages of one recovery that are asked for at a time.
+  /// The number of pages of one recovery that are requested concurrently.
   public var parallelPages = 16
-  /// How long the leader of an app that says nothing stays its leader.
+  /// How long an app's leader keeps its lease without renewing it.
   public var lease: Duration = .seconds(15)
-  /// How long a recovery from an outage holds back what is not urgent, at the most.
+  /// The longest time for which a recovery from an outage holds back notifications that are not urgent.
   public var holdBack: Duration = .seconds(300)
-  /// Deliveries that may wait for verification; while there are more, recoveries put nothing beside them.
+  /// The number of deliveries waiting for verification above which recoveries add none.
   public var intakeBacklog = 20_000
-  /// Notifications that all recoveries together may hold back; never more than a quarter of the queue's bound.
+  /// The greatest number of notifications that all recoveries together hold back; never more than a quarter of the queue's limit.
   public var heldBacklog = 200_000
-  /// Recoveries of one app that callers may have running and waiting.
+  /// The greatest number of running and waiting recoveries of one app that callers started.
   public var mostRunning = 100
-  /// How often ingest says that it is alive.
+  /// The interval of ingest's heartbeat.
   public var heartbeat: Duration = .seconds(5)
-  /// An outage of ingest is at least so long.
+  /// The shortest time without a heartbeat that counts as an outage of ingest.
   public var outageAfter: Duration = .seconds(60)
-  /// How long Apple's own retries are waited for.
+  /// How long a recovery waits for Apple's own retries.
   public var retryPatience: Duration = .seconds(3600)
-  /// How long after the time of a retry it is looked at what it brought.
+  /// The time after a retry of Apple's at which its result is checked.
   public var retryMargin: Duration = .seconds(600)
-  /// A silence is at least so long.
+  /// The shortest time without notifications that counts as a silence.
   public var silenceAfter: Duration = .seconds(900)
-  /// A silence is an outage when so many notifications would usually have come in it.
+  /// The number of notifications that would usually have come during a silence from which it counts as an outage.
   public var silenceExpected = 30
 
-  /// Endpoint of the App Store Server API → requests a second and app in production, where Apple's published rate is not meant: less
-  /// when others use the same app's budget.
+  /// Requests a second and app in production, by endpoint of the App Store Server API, to replace Apple's published rates: less if others
+  /// use the same app's budget.
   public var rates: [String: Double] = [:]
 
   public init() {}

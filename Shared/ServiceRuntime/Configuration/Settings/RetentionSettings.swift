@@ -1,30 +1,30 @@
-/// What `retention` says: how requests of the App Store for retention messages are answered, whichever app they are of.
+/// The section `retention`: how the App Store's requests for retention messages are answered, for all apps.
 public struct RetentionSettings: Sendable, Hashable {
-  /// What counts as approved while nobody has ever said which messages are.
+  /// Which messages count as approved before the approved ones are known.
   public enum UnknownMessages: String, Sendable, Hashable, CaseIterable {
-    /// None: the App Store shows its default message.
+    /// None, so the App Store shows its default message.
     case refuse
-    /// All that the rules name.
+    /// All messages that the rules name.
     case trust
   }
 
-  /// By when each request is answered, counted from its receipt.
+  /// The time from a request's receipt to its answer.
   public var budget: Duration = .milliseconds(300)
-  /// How long signer may take for a signature.
+  /// The timeout of a signature by signer.
   public var signerTimeout: Duration = .milliseconds(150)
-  /// How long verifier may take for a subscription's history.
+  /// The timeout of reading a subscription's history from verifier.
   public var historyTimeout: Duration = .milliseconds(60)
-  /// How long Redis may take before an answer leaves without waiting for it.
+  /// The timeout of Redis, after which the answer is sent without it.
   public var storeTimeout: Duration = .milliseconds(100)
-  /// How old a signed request may be.
+  /// The greatest age of a signed request.
   public var maximumAge: Duration = .seconds(300)
-  /// How long the answer to a request is everybody's answer to it.
+  /// How long the answer to a request is kept, as the answer to all its repetitions.
   public var answersKept: Duration = .seconds(86_400)
-  /// How often notification-recovery is asked which messages of an app are approved, by one instance for all.
+  /// The interval at which one instance asks notification-recovery for the approved messages of an app.
   public var messagesRefresh: Duration = .seconds(60)
-  /// What counts as approved while nobody has ever said which messages are: `refuse` (none) or `trust` (all that the rules name).
+  /// Which messages count as approved before the approved ones are known: `refuse` (none) or `trust` (all that the rules name).
   public var unknownMessages = UnknownMessages.refuse
-  /// Events that wait in memory while Redis is away, at the most.
+  /// The greatest number of events that wait in memory while Redis is unavailable.
   public var pendingEvents = 10_000
 
   public init() {}
@@ -50,13 +50,13 @@ public struct RetentionSettings: Sendable, Hashable {
   }
 }
 
-/// What `apps[].retention` says, read and not yet judged: the rules are those of the service that uses them.
+/// The section `apps[].retention`, parsed but not validated: the service that uses it has the rules.
 public struct AppRetentionSettings: Sendable, Hashable {
-  /// A decision service of the user's own.
+  /// A decision service of the user.
   public struct DecisionService: Sendable, Hashable {
     public let url: String
     public let timeout: Duration
-    /// The file of the token that is sent; nil: none is.
+    /// The file of the token for calls; nil: no token.
     public let tokenFile: String?
     public let place: String
   }
@@ -74,7 +74,7 @@ public struct AppRetentionSettings: Sendable, Hashable {
     public let below: Double?
   }
 
-  /// What must be so for a rule to apply; nil: nothing is asked.
+  /// The conditions of a rule; nil: it always applies.
   public struct Conditions: Sendable, Hashable {
     public var environments: [String]?
     public var products: [String]?
@@ -230,7 +230,7 @@ extension AppRetentionSettings {
     guard node.isMapping else { return Message(identifier: try node.text(), byLocale: [:]) }
     var byLocale: [String: String] = [:]
     for key in node.keys { byLocale[key] = try node.required(key).text() }
-    // A plain no or 39 would be read as something else than a text.
+    // An unquoted `no` or `39` would not be read as text.
     guard byLocale.count == node.size else { throw ConfigurationError(node.path, "its keys must be locales, those such as no in quotes") }
     return Message(identifier: nil, byLocale: byLocale)
   }

@@ -1,10 +1,10 @@
-/// When silence about a subscription is a gap (YAML `appStore`: `silence`, `silenceSweep`, `silenceBatch`).
+/// The rule by which silence about a subscription is a gap (YAML `appStore`: `silence`, `silenceSweep`, `silenceBatch`).
 public struct SilenceSettings: Sendable, Hashable {
-  /// How long nothing may be heard past a subscription's end.
+  /// The time after a subscription's end without a notification that counts as a gap.
   public var after: Duration = .seconds(86_400)
-  /// How often it is looked for such silence.
+  /// The interval of the search for such gaps.
   public var sweep: Duration = .seconds(30)
-  /// How many subscriptions of a shard one look takes at the most.
+  /// The greatest number of subscriptions of a shard in one search.
   public var batch = 100
 
   public init() {}

@@ -1,18 +1,19 @@
 public import PublicSuffixes
 
-/// How the sites of web ads are judged (YAML `webAds`).
+/// The section `webAds`: the rules for sites of web ads.
 public struct WebAdSettings: Sendable, Hashable {
-  /// What a site's name must be where an impression is signed.
+  /// The rule for a site's name in an impression that is signed.
   public enum Signing: String, Sendable, Hashable, CaseIterable { case registrable, form }
-  /// What is said of the site in a postback.
+  /// What events say about the site of a postback.
   public enum Postbacks: String, Sendable, Hashable, CaseIterable { case mark, ignore }
 
   /// A file with the public suffix list, instead of the one that libpsl was built with.
   public var publicSuffixList: String?
-  /// What `sourceDomain` must be in an impression that is signed: `registrable` by the list, or only of the right `form`.
+  /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
+  /// checked).
   public var signing = Signing.registrable
-  /// Whether events of verified postbacks say what the list makes of their `source-domain` (`mark`) or not (`ignore`). No postback is rejected
-  /// for it.
+  /// Whether events of verified postbacks say how the list judges their `source-domain` (`mark`) or not (`ignore`). No postback is rejected
+  /// because of it.
   public var postbacks = Postbacks.mark
 
   public init() {}
@@ -33,7 +34,7 @@ public struct WebAdSettings: Sendable, Hashable {
 }
 
 extension WebAdSettings {
-  /// The list that names are judged by. Throws where the file is none, where none is given and libpsl has none in itself, and where there is no libpsl.
+  /// The public suffix list. Throws if the file is not one, if no file is given and libpsl has no list of its own, or if libpsl is missing.
   public func suffixes() throws(ConfigurationError) -> PublicSuffixList {
     let key = "webAds.publicSuffixList"
     guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which is not on this machine") }

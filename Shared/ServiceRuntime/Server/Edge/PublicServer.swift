@@ -33,9 +33,9 @@ struct PublicServer: HTTPResponder {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
     // Requests to unknown paths count against the client's rate too, so that scanning is limited.
-    let (refusal, standing) = edge.judge(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
+    let (refusal, rateLimitStatus) = edge.judge(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
-      server: self, request: request, client: client, standing: standing, comeAgainStatus: route?.comeAgainStatus ?? 429)
+      server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, comeAgainStatus: route?.comeAgainStatus ?? 429)
     if let refusal {
       let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
       return .answer(exchange.finish(.error(refusal, status: status)))
@@ -57,13 +57,13 @@ private struct PublicExchange: HTTPExchange {
   let client: IPAddress?
   var peer: IPAddress? { client.flatMap { server.edge.isProxy($0) ? nil : $0 } }
   /// The state of the client's rate limit; nil if none applies.
-  let standing: RateLimitStatus?
+  let rateLimitStatus: RateLimitStatus?
   let requestId: String
   let comeAgainStatus: Int
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, standing: RateLimitStatus?, comeAgainStatus: Int) {
-    self.standing = standing
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, rateLimitStatus: RateLimitStatus?, comeAgainStatus: Int) {
+    self.rateLimitStatus = rateLimitStatus
     self.comeAgainStatus = comeAgainStatus
     self.client = client
     self.server = server
@@ -142,9 +142,9 @@ private struct PublicExchange: HTTPExchange {
   func finish(_ answer: HTTPAnswer, _ span: Span? = nil) -> HTTPAnswer {
     var answer = answer
     answer.requestId = requestId
-    if let standing, let policy = server.edge.ratePolicy {
+    if let rateLimitStatus, let policy = server.edge.ratePolicy {
       answer.headers.add(name: "ratelimit-policy", value: policy)
-      answer.headers.add(name: "ratelimit", value: standing.field)
+      answer.headers.add(name: "ratelimit", value: rateLimitStatus.field)
     }
     if answer.status == 200 {
       server.ok?.add()

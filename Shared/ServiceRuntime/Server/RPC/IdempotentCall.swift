@@ -52,13 +52,13 @@ struct IdempotentCall {
       do throws(QueueError) {
         found = try await store.claim(scope: scope, fingerprint: fingerprint, lease: lease)
       } catch {
-        throw .unavailable("the store for idempotency keys is away", reason: "STORE_UNAVAILABLE")
+        throw .unavailable("the store for idempotency keys is unavailable", reason: "STORE_UNAVAILABLE")
       }
       switch found {
       case .new(let owner): return .own(owner)
       case .reused:
         metrics.idempotency(endpoint.name, "reused")
-        throw .failedPrecondition("this Idempotency-Key stands for another request", reason: "IDEMPOTENCY_KEY_REUSED")
+        throw .failedPrecondition("this Idempotency-Key was used for another request", reason: "IDEMPOTENCY_KEY_REUSED")
       case .done(let status, let code, let body):
         var answer = HTTPAnswer.json(status, body)
         answer.headers.add(name: "idempotency-replayed", value: "true")

@@ -44,14 +44,14 @@ public struct PageCalls: Sendable {
   /// Calls a method of this service without the network.
   public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async throws(RPCError) -> Method.Response {
     try admit(method)
-    guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not built") }
+    guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not implemented") }
     let context = RPCContext(
       caller: caller, requestId: RequestID.usable(nil), trace: server.tracer.context(below: nil), idempotencyKey: nil,
       deadline: .now + Method.timeLimit.default, server: server)
     let limits = JSONLimits(depth: server.limits.jsonDepth, values: server.limits.batchJSONValues)
     let answer: [UInt8] =
       switch endpoint.call {
-      case .unbuilt: throw .unimplemented("\(Method.name) is not built")
+      case .unbuilt: throw .unimplemented("\(Method.name) is not implemented")
       case .immediate(let call): try call(request.json, limits, context)
       case .coalescing(let call): try call(request.json, limits, context).performAlone()
       case .suspending(let call): try await call(request.json, limits, context)

@@ -8,12 +8,12 @@ struct RPCEndpoint: Sendable {
     /// The method is in the contract and has no handler.
     case unbuilt
     case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
-    case coalescing(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> Begun)
+    case coalescing(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> PendingCall)
     case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
   }
 
   /// A call whose work waits to be coalesced.
-  struct Begun: Sendable {
+  struct PendingCall: Sendable {
     let work: any CoalescedWork
     /// Must be called once, after the work.
     let answer: @Sendable () throws(RPCError) -> [UInt8]
@@ -64,7 +64,7 @@ struct RPCEndpoint: Sendable {
   private static func coalescing<Handler: CoalescingRPCHandler>(_ handler: Handler) -> Call {
     .coalescing { (body, limits, context) throws(RPCError) in
       let call = try handler.begin(try request(Handler.Method.self, body, limits), context)
-      return Begun(work: call.work) { () throws(RPCError) in try call.answer().json }
+      return PendingCall(work: call.work) { () throws(RPCError) in try call.answer().json }
     }
   }
 

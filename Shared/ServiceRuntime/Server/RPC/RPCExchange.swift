@@ -92,7 +92,7 @@ final class RPCExchange: HTTPExchange {
       let jsonLimits = JSONLimits(
         depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
       switch endpoint.call {
-      case .unbuilt: throw .unimplemented("\(endpoint.name) is not built yet")
+      case .unbuilt: throw .unimplemented("\(endpoint.name) is not implemented")
       case .immediate(let call) where context.idempotencyKey == nil:
         return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
       case .immediate(let call):
@@ -102,10 +102,10 @@ final class RPCExchange: HTTPExchange {
           }
         }
       case .coalescing(let call) where context.idempotencyKey == nil:
-        let begun = try call(bytes, jsonLimits, context)
-        return .coalesced(begun.work) { [self] in
+        let pending = try call(bytes, jsonLimits, context)
+        return .coalesced(pending.work) { [self] in
           do throws(RPCError) {
-            return finish(.json(200, try begun.answer()), code: "ok", wasInFlight: true)
+            return finish(.json(200, try pending.answer()), code: "ok", wasInFlight: true)
           } catch {
             return finish(.error(error), code: error.code.rawValue, wasInFlight: true)
           }

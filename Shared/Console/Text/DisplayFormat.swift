@@ -1,7 +1,7 @@
 import AttributionProtocol
 
-/// Numbers and times as people read them.
-enum Figures {
+/// Formats numbers and times for people.
+enum DisplayFormat {
   /// `12,345`.
   static func count(_ number: Int64) -> String {
     var digits = String(number.magnitude)
@@ -32,7 +32,7 @@ enum Figures {
     return whole % 10 == 0 ? "\(whole / 10) %" : "\(whole / 10).\(whole % 10) %"
   }
 
-  /// `2 h 5 min`: the two greatest units.
+  /// `2 h 5 min`: the two largest units.
   static func age(seconds: Double) -> String {
     let seconds = Int64(max(0, seconds.isFinite ? seconds : 0))
     let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
@@ -71,18 +71,18 @@ enum Figures {
   static func plural(_ count: Int64, _ one: String, _ many: String) -> String { "\(Self.count(count)) \(count == 1 ? one : many)" }
 }
 
-/// A moment on a page, for the element `time`.
+/// A time on a page, for the element `time`.
 struct Moment {
   let datetime: String
   let text: String
-  /// How long ago, or in how long.
+  /// The time since then, or until then.
   let distance: String
 
   init(_ time: Timestamp, now: Int64) {
     datetime = Timestamp(seconds: time.seconds).text
-    text = Figures.time(time)
+    text = DisplayFormat.time(time)
     let seconds = Double(now - time.millisecondsSince1970) / 1000
-    distance = seconds >= 0 ? Figures.age(seconds: seconds) + " ago" : "in " + Figures.age(seconds: -seconds)
+    distance = seconds >= 0 ? DisplayFormat.age(seconds: seconds) + " ago" : "in " + DisplayFormat.age(seconds: -seconds)
   }
 
   init?(_ time: Timestamp?, now: Int64) {

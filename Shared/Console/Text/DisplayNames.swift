@@ -1,5 +1,5 @@
-/// What things are called on the pages.
-enum Words {
+/// The names that pages show.
+enum DisplayNames {
   /// Kinds of deliveries, in the order in which they are shown.
   static let kinds = [
     ("skadnetwork-postback", "SKAdNetwork postbacks"), ("adattributionkit-postback", "AdAttributionKit postbacks"),
@@ -8,14 +8,14 @@ enum Words {
     ("subscription-gap", "Suspected gaps"), ("gap", "Gaps to look up"), ("gap-settled", "Ends of gaps"), ("receipt", "Receipts to migrate"),
   ]
 
-  /// What devices, the App Store and SDKs send.
+  /// The kinds that devices, the App Store and SDKs send.
   static let fromOutside: Set<String> = [
     "skadnetwork-postback", "adattributionkit-postback", "notification", "adservices-token", "session", "att-status",
   ]
 
   static func kind(_ kind: String) -> String { kinds.first { $0.0 == kind }?.1 ?? kind }
 
-  /// How a delivery can end, in the order in which the parts of a column stand.
+  /// The verdicts on a delivery, in the order of a column's parts.
   static let verdicts = ["verified", "done", "duplicate", "rejected", "dead"]
 
   static func verdict(_ verdict: String) -> String {
@@ -29,7 +29,7 @@ enum Words {
     }
   }
 
-  /// What a reason of a rejection means.
+  /// The explanation of a rejection's reason.
   static func reason(_ reason: String) -> String {
     switch reason {
     case "malformed": "A field is missing, of a wrong kind or out of range."

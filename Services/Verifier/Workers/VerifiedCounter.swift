@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 /// How many deliveries were proved, by kind and environment.
-struct ProvedCount: Sendable {
+struct VerifiedCounter: Sendable {
   private struct Labels: Equatable {
     let kind: String
     let environment: String

@@ -1,5 +1,5 @@
-/// A bounded table that forgets what was not used for the longest time. Pure; a capacity of 0 keeps nothing.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// A cache with a capacity that removes the least recently used entry. Pure; with a capacity of 0 it is always empty.
+struct LeastRecentlyUsedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     var value: Value
     var used: UInt64
@@ -12,7 +12,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   let capacity: Int
   private var entries: [Key: Entry] = [:]
-  /// Every use, oldest first; one that is not its entry's last says nothing and is passed over.
+  /// All uses, oldest first. A use that is not the last one of its entry is skipped.
   private var uses: [Use] = []
   private var passed = 0
   private var clock: UInt64 = 0
@@ -22,7 +22,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { entries.count }
   var keys: [Key] { Array(entries.keys) }
 
-  /// The value, which counts as used.
+  /// The value. This counts as a use.
   mutating func use(_ key: Key) -> Value? {
     guard let value = entries[key]?.value else { return nil }
     entries[key]!.used = tick(key)
@@ -43,7 +43,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private mutating func tick(_ key: Key) -> UInt64 {
     clock += 1
     uses.append(Use(key: key, time: clock))
-    // At most as many again as there are entries, and a few: so each use is moved but a few times.
+    // Compacted only when there are several times as many uses as entries, so each use is moved a few times at most.
     if uses.count > 4 * capacity + 64 {
       uses = uses[passed...].filter { entries[$0.key]?.used == $0.time || $0.time == clock }
       passed = 0

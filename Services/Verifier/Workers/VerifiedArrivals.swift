@@ -6,7 +6,7 @@ import Synchronization
 
 /// Counts notifications that were proved, by app and by the second in which they were received, and notes the counts in Redis once a
 /// second: a delivery costs no command. Recovery judges by them whether an app is silent.
-final class ProvedArrivals: Sendable {
+final class VerifiedArrivals: Sendable {
   struct Source: Sendable, Hashable {
     let environment: String
     let bundleId: String

@@ -4,20 +4,20 @@ import Cryptography
 import HTTPClient
 import WireJSON
 
-/// Asks Apple for a test notification and follows it to the feed. Each way in which it fails to arrive has a code of its own.
-struct NotificationWalk: Sendable {
+/// Requests a test notification from Apple and follows it to the feed. Each way in which it can fail to arrive has its own exit code.
+struct TestNotificationCheck: Sendable {
   private static let verified = EventType.notificationVerified.rawValue
   private static let rejected = EventType.notificationRejected.rawValue
 
   let connection: Connection
   let bundleId: String
   let environment: String
-  /// How long Apple's status is waited for, and then the event.
+  /// The longest wait for Apple's status, and again for the event.
   let patience: Duration
-  /// Told of each step.
+  /// Called with a sentence after each step.
   let note: @Sendable (String) -> Void
 
-  /// Throws ``CommandFailure`` with a code of ``DoctorCode`` when it does not arrive.
+  /// Throws ``CommandFailure`` with a code of ``DoctorCode`` if the notification does not arrive.
   func run() async throws {
     let name = "doctor-\(Hex.encode(RandomBytes.make(6)))"
     let events = connection.client.events
@@ -26,7 +26,7 @@ struct NotificationWalk: Sendable {
     }
     let result: Result<Void, any Error>
     do {
-      result = .success(try await walk(name))
+      result = .success(try await sendAndFollow(name))
     } catch { result = .failure(error) }
     await Task {
       _ = try? await events.deleteSubscription(DeleteSubscriptionRequest(name: name), options: CallOptions(timeout: .seconds(5)))
@@ -35,7 +35,7 @@ struct NotificationWalk: Sendable {
     try result.get()
   }
 
-  private func walk(_ subscription: String) async throws {
+  private func sendAndFollow(_ subscription: String) async throws {
     let answer: RequestTestNotificationResponse
     do throws(RPCError) {
       answer = try await connection.client.recovery.requestTestNotification(
@@ -54,11 +54,11 @@ struct NotificationWalk: Sendable {
 
   private enum Status {
     case attempted(GetTestNotificationStatusResponse)
-    /// What Apple holds does not fit our configuration, for this reason.
+    /// Apple's copy of the notification is not valid for our configuration; the value is the verdict's reason.
     case refused(String)
   }
 
-  /// Apple's answer once there was an attempt.
+  /// Waits for Apple's status of the first attempt to deliver.
   private func status(_ token: String) async throws -> Status {
     let end = ContinuousClock.now + patience
     var pauses: ArraySlice<Duration> = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(15)]
@@ -85,8 +85,8 @@ struct NotificationWalk: Sendable {
     }
   }
 
-  /// Waits for its event; without the notification's UUID for one that is rejected for the same reason: which one Apple sent is not known then,
-  /// and others are rejected for reasons of their own.
+  /// Waits for the notification's event. A notification that was rejected has no known UUID: any event rejected for the same reason is
+  /// taken for it, and events with other reasons are ignored.
   private func follow(_ notification: String?, _ subscription: String, refused: String?) async throws {
     let end = ContinuousClock.now + patience
     let events = connection.client.events
@@ -99,7 +99,7 @@ struct NotificationWalk: Sendable {
           PullEventsRequest(subscription: subscription, maxEvents: 100, waitMilliseconds: Int32(wait / .milliseconds(1)), leaseSeconds: 30))
         refusal = nil
       } catch {
-        // It may pass, but that no event was seen means nothing then.
+        // The error may be transient, but while it lasts the absence of an event proves nothing.
         refusal = error
         try await Task.sleep(for: min(.seconds(1), max(.zero, end - .now)))
         continue
@@ -160,7 +160,7 @@ struct NotificationWalk: Sendable {
     }
   }
 
-  /// What an error of notification-recovery means here.
+  /// Converts an error of notification-recovery to doctor's exit code and advice.
   private func verdict(_ error: RPCError) -> CommandFailure {
     let said = error.message + (error.metadata["errorCode"].map { " (Apple's error \($0))" } ?? "")
     switch error.reason {
@@ -193,7 +193,7 @@ struct NotificationWalk: Sendable {
     }
   }
 
-  /// Apple's word on why it could not be delivered.
+  /// Converts Apple's reason why the notification could not be delivered.
   static func failure(ofAttempt result: String) -> CommandFailure {
     let (code, what, advice): (Int32, String, String)
     switch result {
@@ -252,8 +252,8 @@ struct NotificationWalk: Sendable {
     "unsupported_version": "App Store Connect sends version 1 to this URL: choose version 2.",
   ]
 
-  /// What is to be seen of a URL for notifications from here.
-  static func look(at url: String, http: HTTPClient) async -> String {
+  /// Describes whether a URL for notifications can be reached from this machine.
+  static func reachability(of url: String, http: HTTPClient) async -> String {
     guard url.hasPrefix("https://") else { return "\(url) is not https: Apple asks for HTTPS" }
     do throws(HTTPClientError) {
       let answer = try await http.send(

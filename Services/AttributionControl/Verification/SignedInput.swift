@@ -3,19 +3,19 @@ import AppleAttribution
 import Cryptography
 import WireJSON
 
-/// Something that was signed, as it is recognised by its form. What it is was not proved then.
-enum SignedThing: Sendable, Hashable {
+/// Signed data whose kind is recognised by its form. It is not verified yet.
+enum SignedInput: Sendable, Hashable {
   case skAdNetworkPostback([UInt8])
   case adAttributionKitPostback([UInt8])
   case appStore(String, SignedDataKind)
   case skAdNetworkImpression(JSONObject)
   case adAttributionKitImpression(String)
-  /// Receipts are not verified: what can be told of them are the ids in them.
+  /// Receipts are not verified; only the ids in them are read.
   case appReceipt(String)
   case transactionReceipt(String)
   case verifyReceiptResponse(JSONObject)
 
-  /// As people and `kind` in answers call it.
+  /// The name for display and for `kind` in the output.
   var name: String {
     switch self {
     case .skAdNetworkPostback: "SKAdNetwork postback"
@@ -33,13 +33,13 @@ enum SignedThing: Sendable, Hashable {
     }
   }
 
-  /// Members that hold a JWS of the App Store, with what it is.
+  /// Members that contain a JWS of the App Store, with its kind.
   private static let holders: [(name: String, kind: SignedDataKind)] = [
     ("signedPayload", .notification), ("signedTransactionInfo", .transaction), ("signedTransaction", .transaction),
     ("signedRenewalInfo", .renewalInfo), ("signedAppTransactionInfo", .appTransaction), ("appTransaction", .appTransaction),
   ]
 
-  /// Recognises a text: JSON of a postback, a notification, an impression or a receipt, a bare JWS, a receipt in Base64.
+  /// Recognises the JSON of a postback, a notification, an impression or a receipt, a bare JWS, and a receipt in Base64.
   init(_ bytes: [UInt8]) throws(CommandFailure) {
     let text = String(decoding: bytes, as: UTF8.self)
     let trimmed = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())

@@ -1,8 +1,8 @@
 import RedisClient
 
-/// Questions that are asked at once: the client sends them together, whatever shards they belong to.
-enum SideBySide {
-  /// The answers in the order of the ids.
+/// Runs queries concurrently. The Redis client pipelines them, whatever shards they belong to.
+enum ConcurrentQueries {
+  /// The results in the order of the ids.
   static func all<Value: Sendable>(
     _ ids: [String], _ ask: @escaping @Sendable (String) async throws(RedisError) -> Value
   ) async throws(RedisError) -> [Value] {

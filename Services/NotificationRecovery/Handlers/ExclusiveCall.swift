@@ -2,19 +2,20 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// Lets one call of a name run at a time, across all instances.
-struct SoleCall: Sendable {
-  /// How much longer than its time a call is taken to be under way, milliseconds.
+/// A mutual exclusion of calls of the same name, across all instances.
+struct ExclusiveCall: Sendable {
+  /// The time after a call's deadline for which it still counts as running, milliseconds.
   static let grace: Int64 = 2000
 
-  // KEYS 1 who is under way. ARGV 1 who ends. Another's is left alone: this call's time may have passed.
+  // KEYS 1 the running call's token. ARGV 1 the token of the call that ends. Another call's token stays, because this call's time may have
+  // passed.
   private static let end = RedisScript(
     name: "extension_end",
     source: "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
 
   let redis: RedisClient
 
-  /// Runs the body while no other call under that key runs its own, up to that moment; throws `refusal` where one does.
+  /// Runs the body while no other call with that key runs, until the deadline at most. Throws `refusal` if another one runs.
   func run<Value: Sendable>(
     _ key: String, until deadline: ContinuousClock.Instant, otherwise refusal: RPCError, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {
@@ -27,7 +28,7 @@ struct SoleCall: Sendable {
     guard isAlone else { throw refusal }
     let result: Result<Value, RPCError>
     do throws(RPCError) { result = .success(try await body()) } catch { result = .failure(error) }
-    // Without Redis it ends by its time.
+    // Without Redis, the key expires.
     _ = try? await Self.end.run(on: redis, keys: [key], arguments: [.string(token)])
     return try result.get()
   }

@@ -2,29 +2,30 @@ import AttributionQueue
 import Synchronization
 import UpstreamPacing
 
-/// Says how many calls Apple may get now: by its health, by the rate and by the number of calls under way, all three over all instances.
-final class AppleGate: WorkGate {
-  /// What was admitted and not begun within this time is admitted anew, milliseconds.
+/// Decides how many calls to Apple may begin now, by Apple's health, by the rate and by the number of concurrent calls, each over all
+/// instances.
+final class AppleCallGate: WorkGate {
+  /// The time after which an unused admission expires, milliseconds.
   private static let freshness: Int64 = 1000
-  /// Tokens that are remembered until Apple is back; those before them come by their own schedule.
+  /// The greatest number of tokens that are remembered for Apple's recovery; others are retried by their own schedules.
   private static let mostStranded = 10_000
-  /// Apple is back when calls succeed and none has failed for this long, milliseconds.
+  /// The time without failures after which Apple counts as recovered, milliseconds.
   private static let calm: Int64 = 5000
-  /// When to ask again while all permits are in use.
+  /// The wait while all permits are in use.
   private static let permitWait: Duration = .milliseconds(20)
 
   private struct State {
-    /// Calls that the rate has room for, reserved and not begun.
+    /// Calls that were reserved with the rate limit and have not begun.
     var units = 0
     var unitsAt: Int64 = 0
-    /// Leave to probe, not used yet.
+    /// An unused permission to probe.
     var probe: SharedCircuitBreaker.Ticket?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
-    /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
+    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.mostStranded)
+    /// The time at which waiting tokens last asked for admission, or ``AppleCallGate/forgotten()`` returned one.
     var admittedAt: Int64 = 0
-    /// How often the breaker was seen to close when it was looked last.
+    /// The number of closings of the breaker at the last check.
     var closings = 0
   }
 
@@ -46,7 +47,7 @@ final class AppleGate: WorkGate {
     let health = await health(most)
     guard case .some(let healthy) = health else { return health }
     let free = concurrency.take(healthy)
-    // Only asked for: each call takes its own.
+    // Returned at once, because each call takes its own permit.
     concurrency.giveBack(free)
     guard free > 0 else { return .wait(Self.permitWait) }
     let reserved = state.withLock { state in
@@ -65,7 +66,7 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// How many calls Apple's health allows: one while it is found out whether it is back.
+  /// The number of calls that Apple's health allows: one while Apple is being probed.
   private func health(_ most: Int) async -> WorkAdmission {
     let now = Self.now
     let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Ticket?) in
@@ -89,7 +90,7 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// Leave for one call, or nil when none may be made now. ``end(_:_:)`` gives it back.
+  /// Permission for one call; nil if none may begin now. ``end(_:_:)`` returns it.
   func begin() -> SharedCircuitBreaker.Ticket? {
     state.withLock { state in
       guard state.units > 0, concurrency.take(1) == 1 else { return nil }
@@ -107,20 +108,21 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// What became of a call. When it shows that Apple is back: the tokens that failed and wait by their own schedules meanwhile.
+  /// Records the result of a call. If it shows that Apple has recovered, returns the tokens that failed meanwhile, which wait by their own
+  /// schedules.
   func end(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
     concurrency.giveBack()
     await breaker.record(ticket, result)
     return savedTokens(succeeded: result == .succeeded)
   }
 
-  /// Looks whether another instance has found Apple back; then as ``end(_:_:)``.
+  /// Checks whether another instance has found that Apple has recovered; then returns the same as ``end(_:_:)``.
   func look() async -> [DeliveryID] {
     await breaker.look()
     return savedTokens(succeeded: false)
   }
 
-  /// Tokens that need not wait any longer: the breaker closed, or a call succeeded and none has failed for a while.
+  /// The tokens that need not wait any longer, because the breaker closed, or because a call succeeded and none has failed for a while.
   private func savedTokens(succeeded: Bool) -> [DeliveryID] {
     let (phase, closings) = breaker.seen
     return state.withLock { state in
@@ -131,29 +133,29 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// A token failed for Apple's sake: it need not wait for its schedule once Apple is back.
+  /// Remembers a token whose call failed because of Apple, so that it is retried at once when Apple has recovered.
   func strand(_ id: DeliveryID) {
     state.withLock { $0.stranded.add(id, now: Self.now) }
   }
 
-  /// A token that failed, to find out with whether Apple is back when nobody else does: while the breaker is open, when no token has waited
-  /// for longer than it stays so; otherwise when none has failed for a while.
+  /// A failed token for a test call, if there are no other calls: while the breaker is open, if no token has waited for longer than the
+  /// breaker's pause; otherwise, if no call has failed for a while.
   func forgotten() -> DeliveryID? {
     let now = Self.now
     let phase = breaker.phase
     return state.withLock { state in
       guard phase != .closed else { return state.stranded.trial(now: now) }
       guard now - state.admittedAt > breaker.rule.longestPause else { return nil }
-      // One at a time: while the queue is paused, none is asked about.
+      // One token at a time. While the queue is paused, there is none.
       state.admittedAt = now
       return state.stranded.popYoungest()
     }
   }
 
-  /// Another one, in place of one that does not wait any more.
+  /// Another token, if the first one no longer waits.
   func another() -> DeliveryID? { state.withLock { $0.stranded.popYoungest() } }
 
-  /// Apple asks for patience: nobody asks for so long.
+  /// Stops all calls of all instances for a time that Apple asked for.
   func hold(for time: Duration) async {
     state.withLock { $0.units = 0 }
     await rate.hold(for: time)
@@ -161,6 +163,6 @@ final class AppleGate: WorkGate {
 
   private static let origin = ContinuousClock.now
 
-  /// Milliseconds of a clock that only goes forward.
+  /// Milliseconds of a monotonic clock.
   private static var now: Int64 { Int64(origin.duration(to: .now) / .milliseconds(1)) }
 }

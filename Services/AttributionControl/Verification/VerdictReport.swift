@@ -1,22 +1,22 @@
 import AttributionProtocol
 import WireJSON
 
-/// A verdict on one thing, for people and programs.
-struct Judgement: Sendable, Hashable {
+/// A verdict on one input, for people and programs.
+struct VerdictReport: Sendable, Hashable {
   let kind: String
-  /// Of one of several: its line in the file.
+  /// The line in the file, if there are several inputs.
   var line: Int?
-  /// Nil for a receipt, which is not verified.
+  /// Whether the signature is valid; nil for a receipt, which is not verified.
   let valid: Bool?
   var reason: String?
   var field: String?
   var environment: String?
   var keyId: String?
-  /// Beside the verdict, such as whether the app was looked at.
+  /// A remark on the verdict, such as whether the app was compared.
   var remark: String?
-  /// What it says, decoded.
+  /// The decoded content.
   var content: JSONObject?
-  /// Of a postback: what is not signed in it.
+  /// The members of a postback that its signature does not cover.
   var unsigned: JSONObject?
 
   init(
@@ -34,17 +34,19 @@ struct Judgement: Sendable, Hashable {
     self.unsigned = unsigned
   }
 
-  /// What is told of a receipt: the ids in it.
-  static func receipt(_ name: String, originals: [String], others: [String]) -> Judgement {
-    Judgement(
+  /// The report of a receipt: the ids in it.
+  static func receipt(_ name: String, originals: [String], others: [String]) -> VerdictReport {
+    VerdictReport(
       kind: name, valid: nil, remark: "a receipt is not verified; Apple answers about a customer by any of its ids",
       content: [
         "originalTransactionIds": .array(originals.map { .string($0) }), "transactionIds": .array(others.map { .string($0) }),
       ])
   }
 
-  /// One of several that is nothing that is known, or is broken: the others are judged all the same.
-  static func unreadable(_ failure: CommandFailure) -> Judgement { Judgement(kind: "unreadable", valid: false, reason: failure.message) }
+  /// The report of an input that is of no known kind or is broken. Other inputs of the file are still verified.
+  static func unreadable(_ failure: CommandFailure) -> VerdictReport {
+    VerdictReport(kind: "unreadable", valid: false, reason: failure.message)
+  }
 
   var json: JSONObject {
     var object: JSONObject = ["kind": .string(kind)]

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Carries on with sendings whose first attempt failed. Work of before a reset is dropped.
-public final class Courier: Service, Sendable {
+/// Repeats deliveries whose first attempt failed. Deliveries from before a reset are dropped.
+public final class RetryingSender: Service, Sendable {
   private typealias Work = @Sendable () async -> Void
   private let stream: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation
@@ -21,7 +21,7 @@ public final class Courier: Service, Sendable {
     }
   }
 
-  /// Forgets everything that waits.
+  /// Drops all waiting deliveries.
   public func reset() { generation.add(1, ordering: .sequentiallyConsistent) }
 
   /// Attempts until one succeeds: the first now, the next after each of `waits` (simulated milliseconds). With

@@ -1,13 +1,13 @@
 import AttributionQueue
 import RedisClient
 
-/// Names by when what they name was started, newest first: all of them, and those of each app by themselves.
-struct StartedList: Sendable {
-  /// How many are read at a time.
+/// An index of names by start time, newest first: one for all apps, and one for each app.
+struct StartTimeIndex: Sendable {
+  /// The number of entries that are read at a time.
   private static let step = 200
-  /// How many of the oldest are looked at when what is gone is taken off.
+  /// The number of old entries that are checked when expired ones are removed.
   private static let looked: Int64 = 20
-  /// How long the lists of apps are taken to be whole, seconds.
+  /// How long the indexes of apps count as complete, seconds.
   private static let filedSeconds: Int64 = 3600
 
   private let redis: RedisClient
@@ -15,7 +15,7 @@ struct StartedList: Sendable {
   private let all: String
   private let filed: String
 
-  /// `shard`: the text that chooses the shard of the list of all.
+  /// `shard`: the text that determines the shard of the index of all apps.
   init(redis: RedisClient, name: String, shardOf shard: String) {
     self.redis = redis
     self.name = name
@@ -27,25 +27,24 @@ struct StartedList: Sendable {
     bundleId.map { Keys.own("recovery", "\(name):\($0)", shardOf: $0) } ?? all
   }
 
-  /// Adds a name; one that is listed already keeps its moment (milliseconds since 1970).
+  /// Adds a name. A known name keeps its time (milliseconds since 1970).
   func add(_ id: String, of bundleId: String, startedAt moment: Int64) async throws(RedisError) {
     for key in [all, key(bundleId)] { try await redis.send(["ZADD", .string(key), "NX", .integer(moment), .string(id)]) }
   }
 
-  /// Takes a name off.
+  /// Removes a name.
   func remove(_ id: String, of bundleId: String) async throws(RedisError) {
     for key in [all, key(bundleId)] { try await redis.send(["ZREM", .string(key), .string(id)]) }
   }
 
-  /// Takes off what was started before that moment.
+  /// Removes names that were started before that time.
   func forget(before moment: Int64, of bundleId: String?) async throws(RedisError) {
     for key in Set([all, key(bundleId)]) {
       try await redis.send(["ZREMRANGEBYSCORE", .string(key), "-inf", .string("(\(moment)")])
     }
   }
 
-  /// Takes off some of those that were started before that moment and are gone: a few at a time, at random, so that one that lives long
-  /// hides no other.
+  /// Removes some expired names that were started before that time: a few at random, so that long-lived ones do not hide expired ones.
   func forgetSome(
     before moment: Int64, of bundleId: String, isGone: @escaping @Sendable (String) async throws(RedisError) -> Bool
   ) async throws(RedisError) {
@@ -57,13 +56,13 @@ struct StartedList: Sendable {
         .integer(Self.looked),
       ])
       let ids = (reply.array ?? []).compactMap(\.string)
-      let gone = zip(ids, try await SideBySide.all(ids, isGone)).filter { $0.1 }.map { $0.0 }
+      let gone = zip(ids, try await ConcurrentQueries.all(ids, isGone)).filter { $0.1 }.map { $0.0 }
       if !gone.isEmpty { try await redis.send(["ZREM", .string(key)] + gone.map { .string($0) }) }
     }
   }
 
-  /// Puts into the apps' lists what stands in the list of all alone: an earlier version knew no other list, and may still run beside
-  /// this one. That is why it is done again after a while.
+  /// Adds names to the apps' indexes that are only in the index of all. An earlier version, which may still run, writes only that, so this
+  /// is repeated from time to time.
   func fileByApp(_ app: @escaping @Sendable (String) async throws(RedisError) -> String?) async throws(RedisError) {
     if try await redis.send(["EXISTS", .string(filed)]).integer == 1 { return }
     var offset: Int64 = 0
@@ -72,7 +71,7 @@ struct StartedList: Sendable {
         "ZREVRANGE", .string(all), .integer(offset), .integer(offset + Int64(Self.step) - 1), "WITHSCORES",
       ])
       var words: [String: [RedisArgument]] = [:]
-      for (index, bundleId) in try await SideBySide.all(ids, app).enumerated() {
+      for (index, bundleId) in try await ConcurrentQueries.all(ids, app).enumerated() {
         if let bundleId { words[bundleId, default: []] += [.integer(moments[index]), .string(ids[index])] }
       }
       for (bundleId, entries) in words { try await redis.send(["ZADD", .string(key(bundleId)), "NX"] + entries) }
@@ -82,7 +81,7 @@ struct StartedList: Sendable {
     try await redis.send(["SET", .string(filed), "1", "EX", .integer(Self.filedSeconds)])
   }
 
-  /// A page of an app's, or of all, and where the next one begins; nil when there is none. What `load` does not find is passed by.
+  /// A page of an app's names or of all, and the start of the next page; nil if there is none. Names that `load` does not find are skipped.
   func page<Entry>(
     of bundleId: String?, limit: Int, after token: PageToken?, load: ([String]) async throws(RedisError) -> [Entry?]
   ) async throws(RedisError) -> (entries: [Entry], next: PageToken?) {
@@ -91,7 +90,7 @@ struct StartedList: Sendable {
     var next: PageToken?
     let step = min(limit + 1, Self.step)
     while true {
-      // By moment and then by name, both falling; what is at or before the token's place is passed by.
+      // By time and then by name, both descending. Entries up to the token's position are skipped.
       let (ids, moments) = try await read([
         "ZREVRANGEBYSCORE", .string(key(bundleId)), place.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
         .integer(Int64(place?.offset ?? 0)), .integer(Int64(step)),

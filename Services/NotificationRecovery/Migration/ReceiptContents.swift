@@ -2,8 +2,8 @@ import AppStore
 import AttributionProtocol
 import WireJSON
 
-/// What a receipt that is handed in says: ids to ask Apple with. Nothing of it is proved, and nothing but the ids is used.
-struct ReceiptReading: Sendable, Hashable {
+/// The ids in a receipt. The receipt is not verified, and nothing else of it is used.
+struct ReceiptContents: Sendable, Hashable {
   let originalTransactionIds: [String]
   let transactionIds: [String]
 
@@ -12,16 +12,16 @@ struct ReceiptReading: Sendable, Hashable {
     enum Reason: String {
       case malformedReceipt = "malformed-receipt"
       case wrongApp = "wrong-app"
-      /// By Apple, when verifyReceipt was asked.
+      /// Apple's `verifyReceipt` refused it.
       case refused
     }
     let reason: Reason
     let message: String
-    /// Apple's number.
+    /// Apple's error code.
     var errorCode: Int64?
   }
 
-  /// The longest text that is an id.
+  /// The longest id.
   private static let longestId = 64
 
   init(_ receipt: ReceiptToMigrate, bundleId: String) throws(Failure) {
@@ -49,7 +49,7 @@ struct ReceiptReading: Sendable, Hashable {
     }
     if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt is another app's") }
     var found = contents.found
-    // What is no id cannot be asked with: Apple's are digits.
+    // Apple's ids are digits, so anything else cannot be requested.
     found.removeAll { $0.id.utf8.count > Self.longestId || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
     originalTransactionIds = Self.distinct(found, .originalTransactionId)
     transactionIds = Self.distinct(found, .transactionId)
@@ -63,6 +63,6 @@ struct ReceiptReading: Sendable, Hashable {
     return found.filter { $0.kind == kind && seen.insert($0.id).inserted }.map(\.id)
   }
 
-  /// The ids to ask with: a transaction's own where no original one is named.
+  /// The ids for requests: original ones, or else the transactions' own.
   var ids: [String] { originalTransactionIds.isEmpty ? transactionIds : originalTransactionIds }
 }

@@ -1,7 +1,7 @@
 import AttributionProtocol
 
-/// What a page found when it asked for something: an answer, or a sentence on why there is none.
-enum Reading<Value: Sendable>: Sendable {
+/// The result of a query for a page: a value, or a notice why there is none.
+enum QueryResult<Value: Sendable>: Sendable {
   case answer(Value)
   case notice(Notice)
 
@@ -9,12 +9,12 @@ enum Reading<Value: Sendable>: Sendable {
   var notice: Notice? { if case .notice(let notice) = self { notice } else { nil } }
 }
 
-/// Why something is not shown.
+/// A notice why something is not shown.
 struct Notice: Sendable, Hashable {
-  /// The class of its look: `plain` where that is as it should be, `bad` where something is wrong.
+  /// The CSS class: `plain` for an expected notice, `bad` for an error.
   let style: String
   let text: String
-  /// Whether what was asked for is not there.
+  /// True if the requested object does not exist.
   let isAbsence: Bool
 
   static func notAllowed(_ method: String) -> Notice {
@@ -27,7 +27,7 @@ struct Notice: Sendable, Hashable {
 
   static let recoveryNotConfigured = notConfigured("notification-recovery", "ATTRIBUTION_NOTIFICATION_RECOVERY_URL")
 
-  /// - Parameter service: who was asked.
+  /// - Parameter service: the service that was called.
   init(_ error: RPCError, of service: String) {
     isAbsence = error.code == .notFound
     style = error.code == .permissionDenied || error.code == .notFound ? "plain" : "bad"

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ingest
 
-@Suite struct DueAnswerTests {
+@Suite struct DeadlineAnswerTests {
   @Test func `What is given in time is the answer`() async {
-    let answer = await DueAnswer.wait(until: .now + .seconds(30), otherwise: 0) { due in
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(30), otherwise: 0) { due in
       #expect(due.hold(1))
       due.give(2)
       #expect(!due.hold(3))
@@ -14,7 +14,7 @@ import Testing
 
   @Test func `At the deadline the best so far is the answer, whatever hangs`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
-    let answer = await DueAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)
       due.hurry(to: .now + .milliseconds(20))
       for await _ in released {}
@@ -27,7 +27,7 @@ import Testing
   @Test func `With nothing held the answer is the one for that case`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let (told, tell) = AsyncStream.makeStream(of: Bool.self)
-    let answer = await DueAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { due in
+    let answer = await DeadlineAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { due in
       for await _ in released {}
       tell.yield(due.hold(1))
       tell.finish()
@@ -40,7 +40,7 @@ import Testing
 
   @Test func `A later deadline is brought forward, and one in the past ends the wait at once`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
-    let answer = await DueAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)
       due.hurry(to: .now - .seconds(1))
       for await _ in released {}

@@ -2,7 +2,7 @@ import EventLoops
 import Synchronization
 
 /// A value that is due at a time: the best that there is then, or what is given before. A deadline is kept to ``LoopDeadlines/interval``.
-final class DueAnswer<Value: Sendable>: Sendable {
+final class DeadlineAnswer<Value: Sendable>: Sendable {
   private struct State {
     var waiting: CheckedContinuation<Value, Never>?
     var best: Value?
@@ -21,9 +21,9 @@ final class DueAnswer<Value: Sendable>: Sendable {
   /// Runs `make`, which may go on after the deadline, and answers what it gives, or at the deadline what it holds; `otherwise` where it holds
   /// nothing yet.
   static func wait(
-    until deadline: ContinuousClock.Instant, otherwise: Value, _ make: @escaping @Sendable (DueAnswer) async -> Void
+    until deadline: ContinuousClock.Instant, otherwise: Value, _ make: @escaping @Sendable (DeadlineAnswer) async -> Void
   ) async -> Value {
-    let due = DueAnswer(otherwise: otherwise, deadline: deadline)
+    let due = DeadlineAnswer(otherwise: otherwise, deadline: deadline)
     return await withCheckedContinuation { continuation in
       due.state.withLock { $0.waiting = continuation }
       LoopDeadlines.add(due)
@@ -66,7 +66,7 @@ final class DueAnswer<Value: Sendable>: Sendable {
   }
 }
 
-extension DueAnswer: Dated {
+extension DeadlineAnswer: Expiring {
   func endIfDue(at now: ContinuousClock.Instant) -> Bool {
     let (isOver, isDue) = state.withLock { ($0.isOver, $0.deadline <= now) }
     if !isOver, isDue { end() }
