@@ -3,13 +3,11 @@ public struct RedisSession: Sendable {
   let pool: RedisConnectionPool
   let connection: RedisConnection
 
-  public var isOpen: Bool { connection.isOpen }
-
   /// Sends several commands together. Returns their replies, including error replies.
   ///
   /// - Parameters:
-  /// - ignored: the number of replies at the beginning that are dropped.
-  /// - name: the commands' name in metrics.
+  ///   - ignored: the number of replies at the beginning that are dropped.
+  ///   - name: the commands' name in metrics.
   public func send(_ commands: EncodedCommands, ignoring ignored: Int = 0, name: String) async throws(RedisError) -> [RedisReply] {
     try await pool.send(commands, ignoring: ignored, over: connection, name: name)
   }

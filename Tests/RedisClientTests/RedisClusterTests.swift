@@ -87,7 +87,7 @@ import Testing
       let client = try cluster.client()
       let subscriber = client.subscriber(
         loop: 0,
-        RedisSubscription { _ in
+        RedisSubscription { _, _ in
           heard.withLock { $0 += 1 }
         } onEnd: { channel in
           ended.withLock { $0.append(channel) }

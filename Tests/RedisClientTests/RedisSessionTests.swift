@@ -11,9 +11,7 @@ import Testing
       words.append([0, 13, 10])
       words.append(Int64(-12))
     }
-    var others = EncodedCommands()
-    others.append("MGET", arguments: 11) { words in for number in 0..<11 { words.append(Int64(number)) } }
-    commands.append(contentsOf: others)
+    commands.append("MGET", arguments: 11) { words in for number in 0..<11 { words.append(Int64(number)) } }
     var bytes: [UInt8] = []
     commands.words.forEachPiece { bytes += $0 }
     let numbers = (0..<11).map { "$\(String($0).count)\r\n\($0)\r\n" }.joined()

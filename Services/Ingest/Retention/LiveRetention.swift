@@ -9,14 +9,14 @@ final class LiveRetention: Sendable {
     var plans: [String: RetentionPlan]
     var settings: RetentionSettings
     /// Kept over changes with the certificates that it knows; nil until an app has a plan.
-    var proofs: SignedDataVerifier?
+    var verifier: SignedDataVerifier?
   }
 
   /// What one request is judged and answered by.
   struct ActivePlan: Sendable {
     let plan: RetentionPlan
     let settings: RetentionSettings
-    let proofs: SignedDataVerifier
+    let verifier: SignedDataVerifier
   }
 
   private let state: Mutex<State>
@@ -28,7 +28,7 @@ final class LiveRetention: Sendable {
     state = Mutex(
       State(
         plans: plans, settings: configuration.retention,
-        proofs: plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: plans.values.map(\.app))))
+        verifier: plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: plans.values.map(\.app))))
   }
 
   /// Throws what would keep ingest from starting.
@@ -37,27 +37,27 @@ final class LiveRetention: Sendable {
   /// Takes over a changed configuration; throws and leaves everything as it was where that is wrong.
   func replace(by configuration: DeploymentConfiguration) throws(ConfigurationError) {
     let plans = try Self.plans(configuration)
-    let known = state.withLock { $0.proofs }
+    let known = state.withLock { $0.verifier }
     let apps = plans.values.map(\.app)
-    let proofs: SignedDataVerifier?
+    let verifier: SignedDataVerifier?
     if let known {
-      proofs = known.ofSignedData(of: apps)
+      verifier = known.ofSignedData(of: apps)
     } else {
-      proofs = plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: apps)
+      verifier = plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: apps)
     }
-    state.withLock { $0 = State(plans: plans, settings: configuration.retention, proofs: proofs) }
+    state.withLock { $0 = State(plans: plans, settings: configuration.retention, verifier: verifier) }
   }
 
   /// Whether the app's requests are answered here.
   func serves(_ bundleId: String) -> Bool {
-    state.withLock { $0.proofs != nil && $0.plans[bundleId]?.app.bundleId.isExactly(bundleId) == true }
+    state.withLock { $0.verifier != nil && $0.plans[bundleId]?.app.bundleId.isExactly(bundleId) == true }
   }
 
   /// Nil for an app whose requests are not answered here.
   func activePlan(of bundleId: String) -> ActivePlan? {
     state.withLock { state in
-      guard let plan = state.plans[bundleId], plan.app.bundleId.isExactly(bundleId), let proofs = state.proofs else { return nil }
-      return ActivePlan(plan: plan, settings: state.settings, proofs: proofs)
+      guard let plan = state.plans[bundleId], plan.app.bundleId.isExactly(bundleId), let verifier = state.verifier else { return nil }
+      return ActivePlan(plan: plan, settings: state.settings, verifier: verifier)
     }
   }
 

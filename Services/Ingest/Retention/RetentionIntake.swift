@@ -11,7 +11,7 @@ struct RetentionIntake: Sendable {
 
   func receive(_ request: PublicRequest, bundleId: String) async -> PublicHTTPResponse {
     let received = ContinuousClock.now
-    guard let standing = live.activePlan(of: bundleId) else { return .failure(.notFound("no such route")) }
+    guard let active = live.activePlan(of: bundleId) else { return .failure(.notFound("no such route")) }
     let signedPayload: String
     let question: RealtimeRequest
     do throws(RequestRefusal) {
@@ -20,25 +20,25 @@ struct RetentionIntake: Sendable {
       metrics.refused("malformed")
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    let verdict = standing.proofs.verdict(
+    let verdict = active.verifier.verdict(
       on: signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: bundleId), now: request.receivedAt)
     guard verdict.valid, let payload = verdict.payload else { return refused(verdict) }
     do throws(RequestRefusal) { question = try RealtimeRequest(validating: payload) } catch {
       metrics.refused("malformed")
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    // In production the proof has compared it. In the sandbox Apple may leave it out, as 0.
-    if let expected = standing.plan.app.appAppleId, question.appAppleId != expected,
+    // In production the verification has compared it. In the sandbox Apple may leave it out, as 0.
+    if let expected = active.plan.app.appAppleId, question.appAppleId != expected,
       question.environment == "Production" || question.appAppleId != 0
     {
       return refused(.wrongApp, field: "appAppleId")
     }
-    guard request.receivedAt - question.signedDate <= standing.settings.maximumAge.milliseconds else {
+    guard request.receivedAt - question.signedDate <= active.settings.maximumAge.milliseconds else {
       metrics.refused("stale")
       return .failure(RPCError(.permissionDenied, "signedDate: the request was signed too long ago", reason: "STALE"))
     }
     let answer = await responder.answer(
-      question, signedPayload: signedPayload, standing, request, until: received + standing.settings.budget)
+      question, signedPayload: signedPayload, active, request, until: received + active.settings.budget)
     return PublicHTTPResponse(status: 200, body: answer.answer)
   }
 

@@ -26,11 +26,11 @@ struct RetentionMetrics: Sendable {
     registry.counter(
       Self.requests, help: "Requests of the App Store for retention messages, by what they were answered.",
       labels: ["environment", "answer"])
-    registry.counter(Self.refusals, help: "Requests for retention messages that were not proved or not for us.", labels: ["reason"])
+    registry.counter(Self.refusals, help: "Requests for retention messages that were not verified or not for us.", labels: ["reason"])
     registry.counter(Self.fallbacks, help: "Retention answers that are not what was wanted first.", labels: ["cause"])
     registry.counter(Self.replays, help: "Requests for retention messages that were answered before.")
     registry.histogram(
-      Self.duration, help: "From a proved request for a retention message to its answer.",
+      Self.duration, help: "From a verified request for a retention message to its answer.",
       bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7])
     registry.gauge(Self.pending, help: "Retention answers whose events wait for Redis.")
     registry.counter(Self.dropped, help: "Retention answers of which no event will tell.")

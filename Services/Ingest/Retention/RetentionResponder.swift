@@ -22,7 +22,7 @@ struct RetentionResponder: Sendable {
   let logger: Logger
 
   func answer(
-    _ question: RealtimeRequest, signedPayload: String, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest,
+    _ question: RealtimeRequest, signedPayload: String, _ active: LiveRetention.ActivePlan, _ request: PublicRequest,
     until end: ContinuousClock.Instant
   ) async -> KeptAnswer {
     let begun = ContinuousClock.now
@@ -35,16 +35,16 @@ struct RetentionResponder: Sendable {
     let span = Span.current?.child("decide retention message", .internal, [])
     let kept = await DeadlineAnswer.wait(until: deadline, otherwise: Self.late) { due in
       let decision = await Span.$current.withValue(span ?? Span.current) {
-        await decide(question, standing, request, until: deadline)
+        await decide(question, active, request, until: deadline)
       }
       let made = KeptAnswer(decision)
       let isInTime = due.hold(made)
       let told = isInTime ? decision : .late
       for cause in told.causes { metrics.fellBack(cause) }
-      log(told, question, standing, request)
-      due.hurry(to: min(deadline, .now + standing.settings.storeTimeout))
+      log(told, question, active, request)
+      due.hurry(to: min(deadline, .now + active.settings.storeTimeout))
       let counted = await records.record(
-        isInTime ? made : Self.late, question, signedPayload: signedPayload, bundleId: standing.plan.app.bundleId, request)
+        isInTime ? made : Self.late, question, signedPayload: signedPayload, bundleId: active.plan.app.bundleId, request)
       due.give(counted)
     }
     records.answered(kept, question)
@@ -54,10 +54,10 @@ struct RetentionResponder: Sendable {
   }
 
   private func decide(
-    _ question: RealtimeRequest, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest, until deadline: ContinuousClock.Instant
+    _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicRequest, until deadline: ContinuousClock.Instant
   ) async -> RetentionDecision {
-    let plan = standing.plan
-    let settings = standing.settings
+    let plan = active.plan
+    let settings = active.settings
     let bundleId = plan.app.bundleId
     func left(_ most: Duration) -> Duration { min(most, ContinuousClock.now.duration(to: deadline)) }
     var decision = RetentionDecision()
@@ -81,9 +81,9 @@ struct RetentionResponder: Sendable {
     }
 
     if let service = plan.decisionService {
-      let wish = await services.reply(
+      let reply = await services.reply(
         of: service, question, bundleId: bundleId, facts: facts, approved: approved, within: left(service.timeout), request)
-      switch wish {
+      switch reply {
       case .rules: break
       case .nothing: decision.note(.service)
       case .defaultMessage:
@@ -143,13 +143,13 @@ struct RetentionResponder: Sendable {
   }
 
   private func log(
-    _ decision: RetentionDecision, _ question: RealtimeRequest, _ standing: LiveRetention.ActivePlan, _ request: PublicRequest
+    _ decision: RetentionDecision, _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicRequest
   ) {
     guard !decision.causes.isEmpty else { return }
     logger.info(
       "a retention answer is not what was wanted first",
       metadata: [
-        "app": "\(standing.plan.app.bundleId)", "environment": "\(question.environment)", "outcome": "\(decision.answer.kind)",
+        "app": "\(active.plan.app.bundleId)", "environment": "\(question.environment)", "outcome": "\(decision.answer.kind)",
         "reason": "\(decision.causes.map(\.rawValue).joined(separator: ","))", "requestId": "\(request.requestId)",
       ])
   }

@@ -5,8 +5,8 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in what was looked up at Apple: statuses of subscriptions, which mend their histories, and transactions. Nothing is believed
-/// that cannot be proved, whoever left it in the queue.
+/// Takes in what was looked up at Apple: statuses of subscriptions, which mend their histories, and transactions. What cannot be verified is
+/// rejected, whoever left it in the queue.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"
   /// How long a notification that the look-up brought in is waited for, and how often.
@@ -75,7 +75,7 @@ struct ObservationWork: Sendable {
     }
   }
 
-  /// What a proved answer says.
+  /// What a verified answer says.
   private struct Found {
     let status: Int64
     let transactionInfo: JSONObject

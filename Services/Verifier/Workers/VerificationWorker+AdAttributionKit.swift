@@ -11,7 +11,7 @@ extension VerificationWorker {
       return rejected(
         lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        // A fault that is found in its claims is found after the proof: then it is known whose it is.
+        // Claims are checked after the signature, so the sender of faulty claims is known.
         more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
           ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
     }

@@ -28,7 +28,7 @@ extension VerificationWorker {
     case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
     }
     if verdict.reason == .revocationUnknown {
-      // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
+      // A stated delay is no failed attempt, however long it lasts: it does not show that the notification is forged.
       return .inOrder {
         self.countArrival(lease, verdict, verdict.payload.flatMap(Self.app))
         return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -53,7 +53,7 @@ extension VerificationWorker {
     }
   }
 
-  /// Takes a notification that is proved into its subscription's history, and publishes it with what it changed there.
+  /// Takes a verified notification into its subscription's history, and publishes it with what it changed there.
   private func publish(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, naturalKey: String, environment: String, _ lease: LeasedMessage
   ) async -> WorkOutcome {
@@ -127,8 +127,8 @@ extension VerificationWorker {
   /// The members of which a notification has one, and which tell whose it is.
   private static let holders = ["data", "appData", "summary", "externalPurchaseToken"]
 
-  /// Counts what Apple sent us: proved, be it that a certificate's responder is away, which is counted the first time it is tried. What
-  /// recovery brought came by no delivery.
+  /// Counts a notification that Apple sent us. One whose certificate cannot be checked because the responder is unreachable is counted at its
+  /// first attempt. What recovery brought is not counted, because Apple did not send it here.
   private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
     guard verdict.valid || (verdict.reason == .revocationUnknown && lease.attempt == 1), lease.message.source == QueueMessage.publicSource,
       let environment = verdict.environment, let app

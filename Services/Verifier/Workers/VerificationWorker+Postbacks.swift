@@ -31,7 +31,7 @@ extension VerificationWorker {
     return values
   }
 
-  /// A postback that was proved.
+  /// A verified postback.
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   func verified(

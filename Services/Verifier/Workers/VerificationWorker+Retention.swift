@@ -6,7 +6,7 @@ import WireJSON
 
 /// Requests of the App Store for retention messages, which ingest has answered.
 extension VerificationWorker {
-  /// One event for each request. Whoever left the message in the queue, nothing is told that cannot be proved.
+  /// One event for each request. A request that cannot be verified makes no event, whoever left it in the queue.
   func retention(_ lease: LeasedMessage) -> WorkOutcome {
     guard let record = RetentionRecord(body: lease.message.body), let app = lease.message.attributes[RetentionRecord.bundleIdAttribute]
     else {

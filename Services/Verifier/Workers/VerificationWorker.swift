@@ -8,7 +8,7 @@ import PublicSuffixes
 import ServiceRuntime
 import WireJSON
 
-/// Makes one event of each delivery of the intake queue: proved, or rejected with its reason.
+/// Makes one event of each delivery of the intake queue: verified, or rejected with its reason.
 final class VerificationWorker: Sendable {
   static let source = "/verifier"
   let deliveries: DeliveryQueue
@@ -90,7 +90,7 @@ final class VerificationWorker: Sendable {
 
   /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
   ///
-  /// - Parameter attributes: what was proved of it nevertheless; the environment that `more` has where nothing is said.
+  /// - Parameter attributes: what was verified of it nevertheless; by default the environment of `more`.
   func rejected(
     _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, attributes: EventAttributes? = nil,
     more: JSONObject

@@ -4,8 +4,8 @@ import RedisClient
 import ServiceRuntime
 import Synchronization
 
-/// Counts notifications that were proved, by app and by the second in which they were received, and notes the counts in Redis once a
-/// second: a delivery costs no command. Recovery judges by them whether an app is silent.
+/// Counts verified notifications by app and by the second in which they were received, and writes the counts to Redis once a second, so that a
+/// delivery costs no command. Recovery judges by them whether an app is silent.
 final class VerifiedArrivals: Sendable {
   struct Source: Sendable, Hashable {
     let environment: String

@@ -87,7 +87,7 @@ struct QueueReader: Sendable {
   private func add(letters entries: [(id: String, fields: RedisReply)], to view: inout QueueView) async throws {
     let letters = entries.map { entry, fields in
       let fields = EventFeed.fields(fields)
-      return QueueView.Letter(entry: entry, id: fields["i"]?.string ?? "", isFinal: fields["f"] != nil)
+      return QueueView.DeadLetterEntry(entry: entry, id: fields["i"]?.string ?? "", isFinal: fields["f"] != nil)
     }
     let records = try await reader.values(letters.map { Keys.deliveries(view.shard) + (DeliveryID($0.id)?.digest ?? "") })
     view.letters += zip(letters, records).map { letter, record in

@@ -10,7 +10,7 @@ struct QueueView: Sendable {
     var recordedAt: Int64?
   }
 
-  struct Letter: Sendable, Hashable {
+  struct DeadLetterEntry: Sendable, Hashable {
     var entry: String
     var id: String
     /// The record; nil if there is none.
@@ -32,7 +32,7 @@ struct QueueView: Sendable {
   var unreadable: Set<String> = []
   /// The last entry of the ready stream that was read.
   var readyEnd = "0-0"
-  var letters: [Letter] = []
+  var letters: [DeadLetterEntry] = []
   /// The last dead letter that was read.
   var lettersEnd = "0-0"
   /// Messages without a record.

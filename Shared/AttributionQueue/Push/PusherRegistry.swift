@@ -6,7 +6,7 @@ import RedisClient
 /// change: an event is posted only after the endpoint has accepted the earlier events of its subject.
 public struct PusherRegistry: Sendable {
   /// The reply to a heartbeat.
-  public struct Standing: Sendable {
+  public struct Assignment: Sendable {
     /// All live instances.
     public let pushers: [String]
     /// The endpoints of this instance.
@@ -23,13 +23,13 @@ public struct PusherRegistry: Sendable {
   }
 
   /// Sends a heartbeat, releases endpoints and takes others.
-  public func beat(_ pusher: String, givingBack: [String], wanting: [String]) async throws(EventFeedError) -> Standing {
+  public func beat(_ pusher: String, givingBack: [String], wanting: [String]) async throws(EventFeedError) -> Assignment {
     let arguments: [RedisArgument] =
       [.string(pusher), .integer(timeout.milliseconds), .integer(Int64(givingBack.count))]
       + (givingBack + wanting).map { .string($0) }
     let reply = try await feed.run(Scripts.pushBeat, [Keys.pushers, Keys.endpointOwners], arguments)
     guard let parts = reply.array, parts.count == 2 else { throw .unavailable(.unexpectedReply("push_beat")) }
-    return Standing(
+    return Assignment(
       pushers: (parts[0].array ?? []).compactMap(\.string), own: Set((parts[1].array ?? []).compactMap(\.string)))
   }
 

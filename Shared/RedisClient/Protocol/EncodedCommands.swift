@@ -22,10 +22,4 @@ public struct EncodedCommands: Sendable {
 
   /// Appends a command without arguments.
   public mutating func append(_ name: String) { append(name, arguments: 0) { _ in } }
-
-  /// Appends the commands of another list.
-  public mutating func append(contentsOf others: EncodedCommands) {
-    words.append(contentsOf: others.words)
-    count += others.count
-  }
 }

@@ -70,12 +70,12 @@ import Testing
   @Test func `A message that comes into an empty shard is heard of`() async throws {
     try await withQueue { queue, _ in
       let heard = Mutex<[Shard]>([])
-      let rings = ShardSubscriptions(.intake, queue, loop: 0) { shard in heard.withLock { $0.append(shard) } }
+      let subscriptions = ShardSubscriptions(.intake, queue, loop: 0) { shard, _ in heard.withLock { $0.append(shard) } }
       let shard = queue.deliveryID(for: request("a")).shard
-      rings.want(shard)
+      subscriptions.want(shard)
       try await eventually("it is subscribed") {
-        await rings.update()
-        return rings.isWhole
+        await subscriptions.update()
+        return subscriptions.isWhole
       }
       heard.withLock { $0 = [] }
       _ = try await queue.accept(request("a"))
@@ -84,11 +84,11 @@ import Testing
       _ = try await queue.accept(request("a", copy: "again"))
       #expect(heard.withLock { $0.count } == 1, "while something was there")
       rings.forget(shard)
-      await rings.update()
+      await subscriptions.update()
       try await queue.redis.send(["DEL", .string(Keys.ready(.intake, shard))])
       _ = try await queue.accept(request("a", copy: "third"))
       #expect(heard.withLock { $0 } == [shard])
-      rings.close()
+      subscriptions.close()
     }
   }
 
