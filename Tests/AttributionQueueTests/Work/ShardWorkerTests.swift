@@ -83,7 +83,7 @@ import Testing
       // While something is there its owner reads on by itself.
       _ = try await queue.accept(request("a", copy: "again"))
       #expect(heard.withLock { $0.count } == 1, "while something was there")
-      rings.forget(shard)
+      subscriptions.forget(shard)
       await subscriptions.update()
       try await queue.redis.send(["DEL", .string(Keys.ready(.intake, shard))])
       _ = try await queue.accept(request("a", copy: "third"))
