@@ -13,6 +13,20 @@ import Testing
     #expect(words.words == [Array("SET".utf8), Array("ü".utf8), [0, 13, 10], Array("-7".utf8)])
   }
 
+  @Test func `A reply is read from its bytes, if they are a whole one`() {
+    let text = "*2\r\n$3\r\na\r\n\r\n*1\r\n:-7\r\n"
+    let reply = RedisReply(parsing: Array(text.utf8))
+    #expect(reply?.array?.first?.bytes == [97, 13, 10])
+    #expect(reply?.array?.last?.array?.first?.integer == -7)
+    #expect(RedisReply(parsing: Array("$0\r\n\r\n".utf8))?.string == "")
+    for part in 0..<text.utf8.count { #expect(RedisReply(parsing: Array(text.utf8.prefix(part))) == nil, "\(part)") }
+    for broken in [
+      "x", "*2\r\n:1\r\n", "$-2\r\n", "*1001\r\n" + String(repeating: ":1\r\n", count: 1001), String(repeating: "*1\r\n", count: 50),
+    ] {
+      #expect(RedisReply(parsing: Array(broken.utf8)) == nil, "\(broken.prefix(20))")
+    }
+  }
+
   @Test func `A word may be written in two parts`() {
     var words = EncodedArguments()
     words.append("{attr:017}:", "x")

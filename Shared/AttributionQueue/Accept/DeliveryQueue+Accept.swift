@@ -41,6 +41,10 @@ extension DeliveryQueue {
     while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
+  /// The maximum size of an announced message, bytes of body and attributes: Redis copies what is published to its replicas. Only the intake's
+  /// worker takes announcements.
+  private static let longestAnnouncement: Int64 = 4096
+
   /// Returns nil if the key was claimed before but the claim is gone, because a replica without it became the primary since. The caller retries.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
@@ -70,6 +74,7 @@ extension DeliveryQueue {
     words.append(message.kind)
     words.append(message.body)
     words.append(message.envelope)
+    words.append(request.queue == .intake ? Self.longestAnnouncement : 0)
     // A queue that is worked by deadline keeps no order, so the argument of the line is empty.
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))

@@ -23,6 +23,11 @@ extension CommitBatch {
     var meanwhile: (@Sendable () async -> Void)?
   }
 
+  /// Ends the spans of messages that were not settled.
+  func endSpans(_ error: QueueError) {
+    for work in works { work.message?.span?.end(error: error.word) }
+  }
+
   /// Appends a line and keeps only the newest lines: a message may be delayed and retried for days.
   static func history(_ before: String, _ now: Int64, _ error: String) -> String {
     let whole = before + "\(now) \(error)\n"

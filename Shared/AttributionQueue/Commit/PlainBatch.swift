@@ -3,6 +3,21 @@ import RedisClient
 /// A batch in which every message is finished, publishes at most one event and claims at most one natural key. If all natural keys are new, the
 /// commands that settle it are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
 struct PlainBatch: Sendable {
+  /// What an attempt to settle the batch did.
+  enum Outcome: Sendable, Hashable {
+    /// It settled the batch. `left`: how many messages are left in the stream.
+    case settled(left: Int64)
+    /// Nothing: commit.lua must settle the batch, because another worker owns the shard, the stream has earlier messages, or a natural key was
+    /// claimed before.
+    case needsCommit
+    /// Nothing: the announced message is not the first of the stream.
+    case notFirst
+    /// Nothing: a subscription asks for original bytes, which only commit.lua stores.
+    case keepsOriginals
+    /// Nothing, for another reason. It may be settled in another way.
+    case notTried
+  }
+
   /// Natural keys of one bucket.
   struct Bucket: Sendable {
     /// A claim in the bucket.

@@ -2,30 +2,11 @@ import RedisClient
 
 /// The call of commit_plain.lua, which settles a plain batch.
 struct PlainCommit {
-  /// What the script did.
-  enum Outcome {
-    /// It settled the batch. `left`: how many messages are left in the stream.
-    case settled(left: Int64)
-    /// Nothing: another worker owns the shard, a natural key was claimed before, or original bytes are asked for. commit.lua decides.
-    case needsCommit
-    /// Nothing: the first message is not the first of the stream.
-    case notFirst
-
-    /// Nil if it is not a reply of the script.
-    init?(_ reply: RedisReply) {
-      switch reply.integer {
-      case -1: self = .needsCommit
-      case -2: self = .notFirst
-      case let left? where left >= 0: self = .settled(left: left)
-      default: return nil
-      }
-    }
-  }
-
   private(set) var keys: EncodedArguments
   private(set) var arguments: EncodedArguments
 
-  init(_ batch: PlainBatch) {
+  /// - Parameter isAnnounced: true if the batch is a message that was announced and not read.
+  init(_ batch: PlainBatch, isAnnounced: Bool = false) {
     let items = batch.items
     keys = EncodedArguments(reserving: 256 + 192 * items.count)
     keys.append(Keys.ownership(batch.queue, batch.shard))
@@ -40,7 +21,19 @@ struct PlainCommit {
     arguments.append(batch.behind.text)
     arguments.append(batch.recordSeconds)
     arguments.append(items.contains(where: \.keepsOriginal) ? "1" : "0")
+    arguments.append(isAnnounced ? items[0].deliveryID.description : "")
     for place in items.indices { append(items[place]) }
+  }
+
+  /// What the script did; nil if the reply is not one of the script.
+  static func outcome(_ reply: RedisReply) -> PlainBatch.Outcome? {
+    switch reply.integer {
+    case -1: .needsCommit
+    case -2: .notFirst
+    case -3: .keepsOriginals
+    case let left? where left >= 0: .settled(left: left)
+    default: nil
+    }
   }
 
   private mutating func append(_ item: CommitItem) {

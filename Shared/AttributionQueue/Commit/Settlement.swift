@@ -14,6 +14,18 @@ struct Settlement: Sendable {
   var deferred: DeferredWork?
   /// Counts finished messages.
   var counter: DeliveryCounter?
+  private let originals = OriginalsPause()
+
+  init(
+    queue: QueueName, deliveries: DeliveryQueue, observe: @escaping @Sendable (WorkObservation) -> Void, deferred: DeferredWork? = nil,
+    counter: DeliveryCounter? = nil
+  ) {
+    self.queue = queue
+    self.deliveries = deliveries
+    self.observe = observe
+    self.deferred = deferred
+    self.counter = counter
+  }
 
   /// Reads a stream entry. An entry that is unreadable or was begun too often is added to the batch as a dead letter, and nil is returned.
   ///
@@ -83,11 +95,13 @@ struct Settlement: Sendable {
   @discardableResult
   func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let batch = PlainBatch(call, ownership) {
-      if let group, batch.items.count >= GroupCommit.fewestMessages, let left = try await group.settle(batch) {
+      var outcome = PlainBatch.Outcome.notTried
+      if let group, batch.items.count >= GroupCommit.fewestMessages { outcome = try await group.settle(batch) }
+      if outcome == .notTried { outcome = try await commitPlain(batch) }
+      if case .settled(let left) = outcome {
         tell(call, [Int64](repeating: 1, count: call.works.count))
         return left
       }
-      if case .settled(let left) = try await commitPlain(call, batch) { return left }
     }
     return try await commitAny(call, holder)
   }
@@ -95,27 +109,49 @@ struct Settlement: Sendable {
   /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is not
   /// the first of the stream, because it was settled before. Then nothing was changed.
   func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership) async throws(QueueError) -> Int64? {
-    var outcome = PlainCommit.Outcome.needsCommit
-    if let batch = PlainBatch(call, ownership) { outcome = try await commitPlain(call, batch) }
-    switch outcome {
-    case .settled(let left): return left
-    case .notFirst: break
-    case .needsCommit:
-      let entry = try await deliveries.send(["XRANGE", .string(Keys.ready(queue, call.shard)), "-", "+", "COUNT", "1"])
-      if entry.elements.first(where: { _ in true })?.elements.first(where: { _ in true })?.string == call.works.first?.entryID {
-        return try await commitAny(call, .owner(ownership))
+    if let batch = PlainBatch(call, ownership) {
+      switch try await commitPlain(batch, isAnnounced: true) {
+      case .settled(let left):
+        tell(call, [Int64](repeating: 1, count: call.works.count))
+        return left
+      case .notFirst:
+        call.endSpans(.leaseLost)
+        return nil
+      case .needsCommit, .keepsOriginals, .notTried: break
       }
     }
-    for work in call.works { work.message?.span?.end(error: QueueError.leaseLost.word) }
-    return nil
+    let entries: RedisReply
+    do throws(QueueError) {
+      entries = try await deliveries.send(["XRANGE", .string(Keys.ready(queue, call.shard)), "-", "+", "COUNT", "1"])
+    } catch {
+      call.endSpans(error)
+      throw error
+    }
+    guard isSame(entries.elements.first { _ in true }, as: call.works.first) else {
+      call.endSpans(.leaseLost)
+      return nil
+    }
+    return try await commitAny(call, .owner(ownership))
+  }
+
+  /// True if the entry of the stream is the message that was announced. An announcement of a message that cannot be read is not trusted.
+  private func isSame(_ entry: RedisReply?, as work: CommitBatch.Work?) -> Bool {
+    guard let entry, let work, let announced = work.message else { return false }
+    var parts = entry.elements
+    guard parts.nextString() == work.entryID, let fields = parts.next(),
+      let read = LeasedMessage(queue: queue, entryID: work.entryID, fields: fields, deliveryCount: 1, consumer: "")
+    else { return false }
+    return read.deliveryID == announced.deliveryID && read.message == announced.message && read.line == announced.line
+      && read.attempt == announced.attempt
   }
 
   /// Settles the batch by commit_plain.lua.
-  private func commitPlain(_ call: CommitBatch, _ batch: PlainBatch) async throws(QueueError) -> PlainCommit.Outcome {
-    let plain = PlainCommit(batch)
+  private func commitPlain(_ batch: PlainBatch, isAnnounced: Bool = false) async throws(QueueError) -> PlainBatch.Outcome {
+    guard originals.allows(batch) else { return .keepsOriginals }
+    let plain = PlainCommit(batch, isAnnounced: isAnnounced)
     let reply = try await deliveries.run(Scripts.commitPlain, plain.keys, plain.arguments)
-    guard let outcome = PlainCommit.Outcome(reply) else { throw .unavailable(.unexpectedReply("commit_plain")) }
-    if case .settled = outcome { tell(call, [Int64](repeating: 1, count: call.works.count)) }
+    guard let outcome = PlainCommit.outcome(reply) else { throw .unavailable(.unexpectedReply("commit_plain")) }
+    if outcome == .keepsOriginals { originals.begin() }
     return outcome
   }
 

@@ -79,14 +79,15 @@ public final class LeasedMessage: Sendable {
     self.queue = queue
     deliveryID = id
     self.message = message
-    attempt = Int(worked + deliveryCount)
+    let (attempts, isTooMany) = worked.addingReportingOverflow(deliveryCount)
+    attempt = isTooMany ? .max : Int(attempts)
     self.history = history
     self.deadline = deadline
     self.entryID = entryID
     self.deliveryCount = deliveryCount
     self.consumer = consumer
     self.line = line
-    span = tracer.processing(message, id, attempt: Int(worked + deliveryCount), in: queue)
+    span = tracer.processing(message, id, attempt: attempt, in: queue)
   }
 }
 

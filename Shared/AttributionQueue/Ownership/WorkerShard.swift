@@ -11,6 +11,8 @@ final class WorkerShard: Sendable {
     var wasWoken = false
     /// The message that woke the shard, as accept.lua published it; empty if there is none.
     var announcement: [UInt8] = []
+    /// The last entry that the worker has settled.
+    var settledUntil = EntryID(milliseconds: 0, number: 0)
     /// True if the shard is to be released as soon as it is not being worked.
     var isReleasing = false
     /// The leases that the worker holds, in ``StoreForm/leased``.
@@ -30,6 +32,10 @@ final class WorkerShard: Sendable {
     get { state.withLock(\.leases) }
     set { state.withLock { $0.leases = newValue } }
   }
+  var settledUntil: EntryID {
+    get { state.withLock(\.settledUntil) }
+    set { state.withLock { $0.settledUntil = newValue } }
+  }
   var nextReclaim: ContinuousClock.Instant {
     get { state.withLock(\.nextReclaim) }
     set { state.withLock { $0.nextReclaim = newValue } }
@@ -45,6 +51,7 @@ final class WorkerShard: Sendable {
       state.suspectedUntil = suspectedUntil
       state.leases = []
       state.announcement = []
+      state.settledUntil = EntryID(milliseconds: 0, number: 0)
     }
   }
 

@@ -17,9 +17,10 @@ struct EntryID: Sendable, Hashable, Comparable {
   /// Greater than every id that an entry can have: the position of the consumer group of an owned shard (own.lua).
   static let behindAll = EntryID(milliseconds: .max, number: .max)
 
-  /// The smallest id that may follow.
+  /// The smallest id that may follow; the id itself if it is the greatest of all.
   var next: EntryID {
-    number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)
+    if self == .behindAll { return self }
+    return number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)
   }
 
   var text: String { "\(milliseconds)-\(number)" }

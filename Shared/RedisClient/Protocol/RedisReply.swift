@@ -11,7 +11,7 @@ public struct RedisReply: Sendable {
     self.position = position
   }
 
-  /// Reads a reply from its encoding (RESP2). Nil if the bytes are not one whole reply with at most 1,000 elements.
+  /// Reads a reply from its encoding (RESP2). Nil if the bytes do not begin with a whole reply of at most 1,000 elements.
   public init?(parsing bytes: [UInt8]) {
     guard let reader = ReplyReader(maxElements: 1000) else { return nil }
     do {

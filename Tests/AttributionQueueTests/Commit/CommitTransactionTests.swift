@@ -10,8 +10,8 @@ import Testing
 
   /// Settles a batch by a transaction if it is plain.
   private func settle(_ call: CommitBatch, _ ownership: ShardOwnership, _ group: GroupCommit) async throws -> Int64? {
-    guard let batch = PlainBatch(call, ownership) else { return nil }
-    return try await group.settle(batch)
+    guard let batch = PlainBatch(call, ownership), case .settled(let left) = try await group.settle(batch) else { return nil }
+    return left
   }
 
   private func calls(_ command: String, _ queue: DeliveryQueue) async throws -> Int {
@@ -125,21 +125,24 @@ import Testing
 
   @Test func `A batch of a worker that lost its shard, or with messages before it, is left to the script, which refuses it`() async throws {
     try await withQueue { queue, _ in
-      let owned = try await OwnedMessages(queue, ["a", "b"])
+      let count = GroupCommit.fewestMessages + 1
+      let owned = try await OwnedMessages(queue, (0..<count).map { "n\($0)" })
       let group = group(queue)
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
       // A replica that took over may have messages again that were settled.
       await #expect(throws: QueueError.leaseLost) {
-        try await settlement.commit(owned.batch(queue, 1..<2), as: .owner(owned.ownership), group: group)
+        try await settlement.commit(owned.batch(queue, 1..<count), as: .owner(owned.ownership), group: group)
       }
+      #expect(try await calls("watch", queue) == 1)
       guard case .own = try await owned.ownership.take(.intake, owned.shard, for: "two", isAbandoned: false, queue) else {
         return #expect(Bool(false), "not taken")
       }
       await #expect(throws: QueueError.leaseLost) {
-        try await settlement.commit(owned.batch(queue, 0..<2), as: .owner(owned.ownership), group: group)
+        try await settlement.commit(owned.batch(queue, 0..<count), as: .owner(owned.ownership), group: group)
       }
       #expect(try await queue.allEvents().isEmpty)
-      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 2)
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == Int64(count))
+      #expect(try await calls("watch", queue) == 2)
       #expect(try await calls("exec", queue) == 0)
       group.close()
     }
@@ -257,12 +260,14 @@ import Testing
 
   @Test func `A Redis without memory left executes no transaction; the script settles the batch`() async throws {
     try await withQueue { queue, _ in
-      let owned = try await OwnedMessages(queue, ["a"])
+      let names = (0..<GroupCommit.fewestMessages).map { "n\($0)" }
+      let owned = try await OwnedMessages(queue, names)
       let group = group(queue)
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
-      #expect(try await settlement.commit(owned.batch(queue, 0..<1), as: .owner(owned.ownership), group: group) == 0)
-      #expect(try await queue.allEvents() == ["e-a"])
+      #expect(try await settlement.commit(owned.batch(queue, 0..<names.count), as: .owner(owned.ownership), group: group) == 0)
+      #expect(try await queue.allEvents() == names.map { "e-" + $0 })
+      #expect(try await calls("watch", queue) == 1)
       group.close()
     }
   }

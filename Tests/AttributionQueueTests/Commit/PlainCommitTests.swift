@@ -4,9 +4,9 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct PlainCommitTests {
-  private func outcome(_ call: CommitBatch, _ owned: OwnedMessages, _ queue: DeliveryQueue) async throws -> PlainCommit.Outcome? {
+  private func outcome(_ call: CommitBatch, _ owned: OwnedMessages, _ queue: DeliveryQueue) async throws -> PlainBatch.Outcome? {
     let plain = PlainCommit(try #require(PlainBatch(call, owned.ownership)))
-    return PlainCommit.Outcome(try await queue.run(Scripts.commitPlain, plain.keys, plain.arguments))
+    return PlainCommit.outcome(try await queue.run(Scripts.commitPlain, plain.keys, plain.arguments))
   }
 
   private func bucket(of natural: String, _ owned: OwnedMessages, _ queue: DeliveryQueue) -> RedisArgument {
@@ -76,6 +76,26 @@ import Testing
     }
   }
 
+  @Test func `Of a batch that cannot be settled no claim is written, so that a bucket that was new is gone`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await OwnedMessages(queue, ["a", "b"])
+      let last = queue.deduplication.claim("b", store: .delivery, shard: owned.shard, now: DeliveryQueue.now)
+      try await queue.redis.send(["SADD", .string(last.bucketName(.last)), .integer(last.member)])
+      let before = try await queue.send(["DBSIZE"]).integer
+      #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .needsCommit)
+      #expect(try await queue.send(["DBSIZE"]).integer == before)
+    }
+  }
+
+  @Test func `A batch whose first message was deleted by hand is settled as a whole`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await OwnedMessages(queue, ["a", "b"])
+      try await queue.redis.send(["XDEL", .string(Keys.ready(.intake, owned.shard)), .string(owned.messages[0].entryID)])
+      #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .settled(left: 0))
+      #expect(try await queue.allEvents() == ["e-a", "e-b"])
+    }
+  }
+
   @Test func `A natural key of the last generation is claimed`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
@@ -86,10 +106,10 @@ import Testing
     }
   }
 
-  @Test func `A worker that lost its shard, or whose message is not the first, changes nothing`() async throws {
+  @Test func `A worker that lost its shard, or whose stream has earlier messages, changes nothing`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
-      #expect(try await outcome(owned.batch(queue, 1..<2), owned, queue) == .notFirst)
+      #expect(try await outcome(owned.batch(queue, 1..<2), owned, queue) == .needsCommit)
       guard case .own = try await owned.ownership.take(.intake, owned.shard, for: "two", isAbandoned: false, queue) else {
         return #expect(Bool(false), "not taken")
       }
@@ -109,7 +129,7 @@ import Testing
           completion.keepsOriginal = keeps
           return completion
         }
-        #expect(try await outcome(call, owned, queue) == (keeps ? .needsCommit : .settled(left: 1)))
+        #expect(try await outcome(call, owned, queue) == (keeps ? .keepsOriginals : .settled(left: 1)))
       }
       #expect(try await queue.allEvents() == ["e-a"])
     }
@@ -138,16 +158,6 @@ import Testing
       #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(left: 0))
       #expect(try await queue.delivery(owned.messages[0].deliveryID)?.state == .verified)
       #expect((1...86_400).contains(try await queue.send(["TTL", record]).integer ?? -1))
-    }
-  }
-}
-
-extension PlainCommit.Outcome: Equatable {
-  public static func == (one: Self, other: Self) -> Bool {
-    switch (one, other) {
-    case (.settled(let left), .settled(let otherLeft)): left == otherLeft
-    case (.needsCommit, .needsCommit), (.notFirst, .notFirst): true
-    default: false
     }
   }
 }

@@ -3,12 +3,12 @@ import NIOCore
 import RedisClient
 import Synchronization
 
-/// Settles plain batches of an event loop's shards by transactions, if they have enough messages. Batches that come while a transaction runs are settled together by the
-/// next one (group commit), so that under load many shards share one transaction and one fsync.
+/// Settles plain batches of an event loop's shards by transactions. Batches that come while a transaction runs are settled together by the next
+/// one (group commit), so that under load many shards share one transaction and one fsync.
 final class GroupCommit: Sendable {
   private struct Waiting {
     let batch: PlainBatch
-    let continuation: CheckedContinuation<Result<Int64?, QueueError>, Never>
+    let continuation: CheckedContinuation<Result<PlainBatch.Outcome, QueueError>, Never>
   }
 
   private struct State {
@@ -17,7 +17,7 @@ final class GroupCommit: Sendable {
     var waitingMessages = 0
     /// Connections that run no transaction: one runs one at a time, as `WATCH` requires.
     var idle: [RedisClient]
-    /// No transaction before this moment; the script settles everything.
+    /// No transaction before this moment: scripts settle everything.
     var resumesAt = ContinuousClock.now
     /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
@@ -31,7 +31,7 @@ final class GroupCommit: Sendable {
   private static let fewConnections = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
   private static let messages = 64
-  /// How long the script settles everything after a transaction was not possible, for a reason that may pass soon.
+  /// How long scripts settle everything after a transaction was not possible, for a reason that may pass soon.
   private static let pause: Duration = .seconds(1)
   /// The same where it passes only when someone changes Redis' configuration, or never, as in a cluster.
   private static let longPause: Duration = .seconds(60)
@@ -51,11 +51,11 @@ final class GroupCommit: Sendable {
 
   func close() { for connection in connections { connection.close() } }
 
-  /// Settles a batch, and returns how many messages are left in its stream. Nil if the script must settle it; then nothing was changed.
+  /// Settles a batch.
   ///
   /// Throws ``QueueError/unavailable(_:)`` if it is not known whether the batch was settled.
-  func settle(_ batch: PlainBatch) async throws(QueueError) -> Int64? {
-    guard isUsable else { return nil }
+  func settle(_ batch: PlainBatch) async throws(QueueError) -> PlainBatch.Outcome {
+    guard isUsable else { return .notTried }
     let result = await withCheckedContinuation { continuation in
       let idle: RedisClient? = state.withLock { state in
         state.waiting.append(Waiting(batch: batch, continuation: continuation))
@@ -94,31 +94,31 @@ final class GroupCommit: Sendable {
     }
   }
 
-  private func commit(_ batches: [PlainBatch], _ connection: RedisClient) async -> [Result<Int64?, QueueError>] {
-    let byScript = [Result<Int64?, QueueError>](repeating: .success(nil), count: batches.count)
+  private func commit(_ batches: [PlainBatch], _ connection: RedisClient) async -> [Result<PlainBatch.Outcome, QueueError>] {
+    let untried = [Result<PlainBatch.Outcome, QueueError>](repeating: .success(.notTried), count: batches.count)
     let transaction = CommitTransaction(batches: batches)
     // Until the commands are sent nothing is changed.
     let session: RedisSession
     do throws(RedisError) {
       guard let opened = try await connection.session() else {
         rest(Self.longPause)
-        return byScript
+        return untried
       }
       session = opened
-    } catch { return byScript }
-    guard let replies = try? await session.send(transaction.questions, name: "commit_questions") else { return byScript }
+    } catch { return untried }
+    guard let replies = try? await session.send(transaction.questions, name: "commit_questions") else { return untried }
     let findings: [CommitTransaction.Finding]
     switch transaction.findings(replies) {
     case .found(let found): findings = found
     case .keepsOriginals:
       rest(Self.pause)
-      return byScript
+      return untried
     case .refused(let text):
       noteRefusal(text)
-      return byScript
-    case .unreadable: return byScript
+      return untried
+    case .unreadable: return untried
     }
-    guard let commands = transaction.commands(findings) else { return byScript }
+    guard let commands = transaction.commands(findings) else { return batches.map { _ in .success(.needsCommit) } }
     do throws(QueueError) {
       let replies: [RedisReply]
       do throws(RedisError) {
@@ -128,23 +128,25 @@ final class GroupCommit: Sendable {
       }
       guard let reply = replies.first else { throw .unavailable(.unexpectedReply("EXEC")) }
       switch try transaction.execution(reply, findings) {
-      case .conflict: return byScript
+      case .conflict: return untried
       case .refused(let text):
         noteRefusal(text)
-        return byScript
+        return untried
       case .executed(let outcomes): return await finish(batches, outcomes)
       }
     } catch {
-      return [Result<Int64?, QueueError>](repeating: .failure(error), count: batches.count)
+      return [Result<PlainBatch.Outcome, QueueError>](repeating: .failure(error), count: batches.count)
     }
   }
 
-  private func finish(_ batches: [PlainBatch], _ outcomes: [CommitTransaction.BatchOutcome]) async -> [Result<Int64?, QueueError>] {
-    var results: [Result<Int64?, QueueError>] = []
+  private func finish(_ batches: [PlainBatch], _ outcomes: [CommitTransaction.BatchOutcome]) async -> [Result<
+    PlainBatch.Outcome, QueueError
+  >] {
+    var results: [Result<PlainBatch.Outcome, QueueError>] = []
     let seconds = deliveries.configuration.deliveryRecordTTL.wholeSeconds
     for (batch, outcome) in zip(batches, outcomes) {
       switch outcome {
-      case .needsScript: results.append(.success(nil))
+      case .needsScript: results.append(.success(.needsCommit))
       case .incomplete:
         deliveries.logger.error(
           "Redis refused some commands of a transaction: events may be missing",
@@ -154,7 +156,7 @@ final class GroupCommit: Sendable {
         for item in expired {
           _ = try? await deliveries.send(["SET", .string(Keys.delivery(item.deliveryID)), .bytes(item.record), "EX", .integer(seconds)])
         }
-        results.append(.success(left))
+        results.append(.success(.settled(left: left)))
       }
     }
     return results
@@ -171,7 +173,7 @@ final class GroupCommit: Sendable {
       return !state.isRefused
     }
     if isFirst {
-      deliveries.logger.warning("Redis refuses transactions: a script settles every message instead", metadata: ["reason": "\(text)"])
+      deliveries.logger.warning("Redis refuses transactions: scripts settle every message instead", metadata: ["reason": "\(text)"])
     }
   }
 }

@@ -5,7 +5,8 @@
 --        workers of older builds expect it there
 -- ARGV 1 member  2 bucket expiry, seconds  3 backlog bound of this shard  4 delivery id  5 record expiry, seconds
 --      6 the record  7 due, ms, or 0 for at once  8 kind  9 body  10 attributes
---      11 the name of the order line, if it keeps its order  12 deadline, ms, or empty, in a queue that is worked by deadline
+--      11 how many bytes of body and attributes a message may have to be announced  12 the name of the order line, if it keeps its order
+--      13 deadline, ms, or empty, in a queue that is worked by deadline
 -- An order line holds the ids of the unfinished messages of one order key. Only the first may be worked, delayed or retried. The others are
 -- in the delayed set with score +inf until the one before them is finished. commit adds messages to the line when they are verified.
 -- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream names its
@@ -16,13 +17,13 @@ if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then re
 local due = tonumber(ARGV[7])
 local ready = redis.call('XLEN', KEYS[4])
 local waiting = ready + redis.call('ZCARD', KEYS[5])
-if ARGV[12] then waiting = waiting + redis.call('ZCARD', KEYS[8]) end
+if ARGV[13] then waiting = waiting + redis.call('ZCARD', KEYS[8]) end
 if waiting >= tonumber(ARGV[3]) then return redis.call('SISMEMBER', KEYS[1], ARGV[1]) - 1 end
 if redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('EXPIRE', KEYS[1], ARGV[2], 'NX')
 redis.call('SET', KEYS[7], ARGV[6], 'EX', ARGV[5])
-local deadline = ARGV[12] and ARGV[12] ~= '' and ARGV[12]
-local line = not ARGV[12] and ARGV[11]
+local deadline = ARGV[13] and ARGV[13] ~= '' and ARGV[13]
+local line = not ARGV[13] and ARGV[12]
 local announcement = ''
 if deadline then
   if due > 0 then redis.call('ZADD', KEYS[5], due, ARGV[4]) else redis.call('ZADD', KEYS[8], deadline, ARGV[4]) end
@@ -37,8 +38,7 @@ elseif line then
   redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10], 'o', line)
 else
   local id = redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10])
-  -- A long message is not announced, because a cluster copies what is published to all nodes of the shard.
-  if ready == 0 and #ARGV[9] <= 4096 then
+  if ready == 0 and #ARGV[9] + #ARGV[10] <= tonumber(ARGV[11]) then
     announcement = '*1\r\n*2\r\n$' .. #id .. '\r\n' .. id .. '\r\n*8\r\n$1\r\ni\r\n$' .. #ARGV[4] .. '\r\n' .. ARGV[4] ..
       '\r\n$1\r\nk\r\n$' .. #ARGV[8] .. '\r\n' .. ARGV[8] .. '\r\n$1\r\nb\r\n$' .. #ARGV[9] .. '\r\n' .. ARGV[9] ..
       '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'

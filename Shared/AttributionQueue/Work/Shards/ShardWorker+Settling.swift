@@ -102,9 +102,15 @@ extension ShardWorker {
   /// it arrives later. Returns nil if the shard must be read from its beginning.
   func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
     await takeAgain(shard, before)
-    guard let ownership = shard.ownership, ownership.form == before.form else { return nil }
+    guard let ownership = shard.ownership, ownership.form == before.form else {
+      call.endSpans(.leaseLost)
+      return nil
+    }
     // In the leased form no check is needed: if the first commit was done, the leases are gone and the second changes nothing.
-    if ownership.form == .owned, try await !isThere(call, shard.shard) { return nil }
+    if ownership.form == .owned, try await !isThere(call, shard.shard) {
+      call.endSpans(.leaseLost)
+      return nil
+    }
     return try await settle(call, shard, ownership, loop, readsOn: false)
   }
 

@@ -201,6 +201,8 @@ public final class ShardWorker: Sendable {
 
     var count: Int { entries.underestimatedCount }
 
+    var firstID: EntryID? { entries.first { _ in true }?.elements.first { _ in true }?.string.flatMap(EntryID.init) }
+
     /// The leases of the entries, in ``StoreForm/leased``.
     var leases: [LeaseToken] {
       entries.compactMap { entry in
@@ -256,11 +258,14 @@ public final class ShardWorker: Sendable {
         guard !call.isEmpty else { continue }
         do {
           if next.isAnnounced {
-            read = try await settlement.commitAnnounced(call, ownership) == 0 ? Read(.null) : nil
+            let left = try await settlement.commitAnnounced(call, ownership)
+            if left != nil { shard.settledUntil = call.position }
+            read = left == 0 ? Read(.null) : nil
             last = beginning
           } else {
             read = try await settle(call, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
             last = call.position
+            shard.settledUntil = call.position
           }
         } catch QueueError.unavailable {
           read = try await settleAgain(call, shard, ownership, loop)
@@ -288,7 +293,8 @@ public final class ShardWorker: Sendable {
   /// The message that was announced since the shard was read, if it has one.
   private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> Read? {
     guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, let read = Read(announcement: announcement),
-      loop.backpressure.reserveAtOnce(read.count)
+      // A message that was read before its announcement came is settled already.
+      let id = read.firstID, id > shard.settledUntil, loop.backpressure.reserveAtOnce(read.count)
     else { return nil }
     return read
   }
