@@ -96,8 +96,13 @@ struct Settlement: Sendable {
   func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let batch = PlainBatch(call, ownership) {
       var outcome = PlainBatch.Outcome.notTried
-      if let group, batch.items.count >= GroupCommit.fewestMessages { outcome = try await group.settle(batch) }
-      if outcome == .notTried { outcome = try await commitPlain(batch) }
+      if let group, !group.beginAlone(batch) {
+        outcome = try await group.settle(batch)
+        if outcome == .notTried { outcome = try await commitPlain(batch) }
+      } else {
+        defer { group?.endAlone() }
+        outcome = try await commitPlain(batch)
+      }
       if case .settled(let left) = outcome {
         tell(call, [Int64](repeating: 1, count: call.works.count))
         return left
@@ -108,8 +113,10 @@ struct Settlement: Sendable {
 
   /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is not
   /// the first of the stream, because it was settled before. Then nothing was changed.
-  func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership) async throws(QueueError) -> Int64? {
+  func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership, group: GroupCommit? = nil) async throws(QueueError) -> Int64? {
     if let batch = PlainBatch(call, ownership) {
+      let isCounted = group?.beginAlone(batch) == true
+      defer { if isCounted { group?.endAlone() } }
       switch try await commitPlain(batch, isAnnounced: true) {
       case .settled(let left):
         tell(call, [Int64](repeating: 1, count: call.works.count))

@@ -54,6 +54,30 @@ import Testing
     }
   }
 
+  @Test func `While four small batches are being settled, further ones are settled together`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await OwnedMessages(queue, (0..<GroupCommit.fewestMessages).map { "n\($0)" })
+      let group = group(queue)
+      let small = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.fewestMessages - 1), owned.ownership))
+      let large = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.fewestMessages), owned.ownership))
+      #expect(!group.beginAlone(large))
+      for _ in 0..<4 {
+        #expect(!group.isBusy)
+        #expect(group.beginAlone(small))
+      }
+      #expect(group.isBusy && !group.beginAlone(small))
+      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
+      #expect(try await settlement.commit(owned.batch(queue, 0..<1), as: .owner(owned.ownership), group: group) == 7)
+      #expect(try await calls("exec", queue) == 1)
+      group.endAlone()
+      #expect(!group.isBusy)
+      #expect(try await settlement.commit(owned.batch(queue, 1..<2), as: .owner(owned.ownership), group: group) == 6)
+      #expect(try await calls("exec", queue) == 1)
+      #expect(group.beginAlone(small))
+      group.close()
+    }
+  }
+
   @Test func `A bucket that is new gets an expiry, and one that was there keeps its own`() async throws {
     try await withQueue {
       $0.seenBuckets = 1

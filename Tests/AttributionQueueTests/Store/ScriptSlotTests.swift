@@ -91,6 +91,8 @@ import Testing
     _ = try await ShardOwnership(text: "").take(.intake, owned.shard, for: "gone", isAbandoned: false, queue)
     try await queue.working(handler: { _ in .complete(verified("owned")) }) {
       try await eventually("it is worked") { try await queue.delivery(owned)?.state == .dead }
+      let plain = try await queue.accept(request("plain")).id
+      try await eventually("it is settled") { try await queue.delivery(plain)?.state == .verified }
     }
     // A check that has something to look at twice.
     _ = try await queue.send(["HSET", .string(Keys.eventsIndex(Shard(3))), "gone", "1-1"])

@@ -19,12 +19,16 @@ final class GroupCommit: Sendable {
     var idle: [RedisClient]
     /// No transaction before this moment: scripts settle everything.
     var resumesAt = ContinuousClock.now
+    /// How many small batches are being settled by commit_plain.lua.
+    var alone = 0
     /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
   }
 
-  /// A batch of fewer messages is settled by commit_plain.lua, in one round trip instead of two.
+  /// A batch of fewer messages is small: it is settled by commit_plain.lua, in one round trip instead of two.
   static let fewestMessages = 8
+  /// While so many small batches are being settled, further ones are settled by transactions too, together.
+  private static let mostAlone = 4
   /// The maximum number of transactions of an event loop that run at the same time.
   private static let mostConnections = 8
   /// So many transactions run at the same time even if they are small. More begin only when enough batches wait for a whole one.
@@ -50,6 +54,21 @@ final class GroupCommit: Sendable {
   }
 
   func close() { for connection in connections { connection.close() } }
+
+  /// True if small batches are to be settled together.
+  var isBusy: Bool { state.withLock { $0.alone >= Self.mostAlone } }
+
+  /// Returns true if a batch is to be settled by commit_plain.lua; ``endAlone()`` must follow.
+  func beginAlone(_ batch: PlainBatch) -> Bool {
+    guard batch.items.count < Self.fewestMessages else { return false }
+    return state.withLock { state in
+      guard state.alone < Self.mostAlone else { return false }
+      state.alone += 1
+      return true
+    }
+  }
+
+  func endAlone() { state.withLock { $0.alone -= 1 } }
 
   /// Settles a batch.
   ///

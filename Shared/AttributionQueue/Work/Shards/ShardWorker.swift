@@ -258,7 +258,7 @@ public final class ShardWorker: Sendable {
         guard !call.isEmpty else { continue }
         do {
           if next.isAnnounced {
-            let left = try await settlement.commitAnnounced(call, ownership)
+            let left = try await settlement.commitAnnounced(call, ownership, group: loop.group)
             if left != nil { shard.settledUntil = call.position }
             read = left == 0 ? Read(.null) : nil
             last = beginning
@@ -292,7 +292,8 @@ public final class ShardWorker: Sendable {
 
   /// The message that was announced since the shard was read, if it has one.
   private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> Read? {
-    guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, let read = Read(announcement: announcement),
+    guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, loop.group?.isBusy != true,
+      let read = Read(announcement: announcement),
       // A message that was read before its announcement came is settled already.
       let id = read.firstID, id > shard.settledUntil, loop.backpressure.reserveAtOnce(read.count)
     else { return nil }
