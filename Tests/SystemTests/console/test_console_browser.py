@@ -250,7 +250,7 @@ def test_without_scripts_everything_is_shown_and_forms_work(browser):
     browser.wait(lambda: "range=24h" in browser.driver.current_url)
     browser.open("/app-store")
     browser.driver.find_element("name", "transaction").send_keys("12345\n")
-    browser.wait(lambda: "nothing was heard" in browser.driver.page_source)
+    browser.wait(lambda: "no notification of this subscription was received" in browser.driver.page_source)
 
 
 def test_who_signs_out_or_whose_session_ends_is_led_to_the_door(browser):
