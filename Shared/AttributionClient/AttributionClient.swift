@@ -29,10 +29,10 @@ public struct AttributionClient: Sendable {
   private let clients: [ServiceName: RPCClient]
 
   /// - Parameters:
-  /// - addresses: the services' URLs: scheme, host, port and, if a proxy requires one, a path prefix. A service that is not named is
-  ///   expected on this machine, at its default port.
-  /// - token: the caller's bearer token; nil if its certificate identifies it.
-  /// - http: the HTTP client. Its configuration has the trust anchors and the client certificate.
+  ///   - addresses: the services' URLs: scheme, host, port and, if a proxy requires one, a path prefix. A service that is not named is
+  ///     expected on this machine, at its default port.
+  ///   - token: the caller's bearer token; nil if its certificate identifies it.
+  ///   - http: the HTTP client. Its configuration has the trust anchors and the client certificate.
   public init(at addresses: [ServiceName: String] = [:], token: String?, http: HTTPClient = HTTPClient()) {
     var clients: [ServiceName: RPCClient] = [:]
     for name in ServiceName.allCases {

@@ -28,8 +28,8 @@ public final class ConsolePages: InternalPages {
   private static let signIns = "attribution_console_sign_ins_total"
 
   /// - Parameters:
-  /// - isTLS: true if the internal listener uses TLS.
-  ///   - now: milliseconds since 1970.
+  ///   - isTLS: true if the internal listener uses TLS.
+  ///     - now: milliseconds since 1970.
   public init(
     settings: ConsoleSettings, redis: RedisClient, services: ConsoleServices, isTLS: Bool, pathPrefix: String, metrics: MetricsRegistry,
     version: String = BuildInformation.version, now: @escaping @Sendable () -> Int64 = { WallClock.now() }

@@ -20,8 +20,8 @@ public final class Tracer: Sendable {
   /// The context of a request's work: a span of the caller's trace, or of a new one.
   ///
   /// - Parameters:
-  /// - parent: the caller's context, if it is valid.
-  /// - believesSampled: returns true if a caller's request to record its trace is followed.
+  ///   - parent: the caller's context, if it is valid.
+  ///   - believesSampled: returns true if a caller's request to record its trace is followed.
   public func context(below parent: SpanContext?, believesSampled: () -> Bool = { true }) -> SpanContext {
     guard let parent else {
       let words = RandomBytes.words()

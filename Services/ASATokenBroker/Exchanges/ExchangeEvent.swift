@@ -6,8 +6,8 @@ extension Exchange {
   /// The final event of the exchange; nil until it is decided.
   ///
   /// - Parameters:
-  /// - names: the deployment's names for the ids of Apple Ads.
-  /// - traceparent: the W3C header of the work that makes it.
+  ///   - names: the deployment's names for the ids of Apple Ads.
+  ///   - traceparent: the W3C header of the work that makes it.
   func event(names: CampaignNames, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [

@@ -17,8 +17,8 @@ struct Progress: Sendable {
   private let already: Double
 
   /// - Parameters:
-  /// - already: The amount that an earlier run did, which does not count for this run's rate.
-  /// - now: The time in seconds of any clock.
+  ///   - already: The amount that an earlier run did, which does not count for this run's rate.
+  ///   - now: The time in seconds of any clock.
   init(unit: String, total: Double?, already: Double = 0, now: Double) {
     self.unit = unit
     self.total = total

@@ -38,9 +38,9 @@ public enum GapLookUpRule {
   /// nil if it can be looked up.
   ///
   /// - Parameters:
-  /// - outages: the outages that have ended.
-  /// - goesOnSince: the last heartbeat before an ongoing outage; all times in milliseconds since 1970.
-  /// - scale: the factor by which Apple's retry schedule runs faster, for tests.
+  ///   - outages: the outages that have ended.
+  ///   - goesOnSince: the last heartbeat before an ongoing outage; all times in milliseconds since 1970.
+  ///   - scale: the factor by which Apple's retry schedule runs faster, for tests.
   public static func patience(
     for gap: SubscriptionGap, outages: [TimeWindow], goesOnSince: Int64?, now: Int64, scale: Double = 1
   ) -> Int64? {

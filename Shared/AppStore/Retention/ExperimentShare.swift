@@ -11,7 +11,7 @@ public struct ExperimentShare: Sendable, Hashable {
 
   /// - Parameters:
   ///   - from: percent, with at most two decimal places.
-  /// - to: percent, exclusive.
+  ///   - to: percent, exclusive.
   public init(experiment: String, from: Double, to: Double) throws(RequestRefusal) {
     self.experiment = try RequestRefusal.text(experiment, "experiment.name")
     guard (0...100).contains(from), let low = Self.part(from) else {

@@ -7,8 +7,8 @@ public struct RetentionMessageChoice: Sendable, Hashable {
 
   /// - Parameters:
   ///   - message: a UUID.
-  /// - byLocale: UUIDs by locale; `*` stands for all others.
-  /// - field: the prefix of field names in errors.
+  ///   - byLocale: UUIDs by locale; `*` stands for all others.
+  ///   - field: the prefix of field names in errors.
   public init(message: String? = nil, byLocale: [String: String] = [:], field: String = "message") throws(RequestRefusal) {
     var otherwise = try message.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, field) }
     var known: [LocaleTag: String] = [:]

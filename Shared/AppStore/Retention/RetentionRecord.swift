@@ -24,7 +24,7 @@ public struct RetentionRecord: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - answer: JSON of the answer's body.
-  /// - decision: JSON of the decision.
+  ///   - decision: JSON of the decision.
   public static func body(signedPayload: String, answer: [UInt8], decision: [UInt8]) -> [UInt8] {
     var writer = JSONWriter(reserving: signedPayload.utf8.count + answer.count + decision.count + 64)
     writer.beginObject()

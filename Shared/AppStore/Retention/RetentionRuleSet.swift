@@ -41,8 +41,8 @@ public struct RetentionRuleSet: Sendable, Hashable {
   /// Pure: the same request and facts at the same time match the same rule.
   ///
   /// - Parameters:
-  /// - facts: nil if the history is unknown. Rules that need it do not apply then.
-  ///   - now: milliseconds since 1970.
+  ///   - facts: nil if the history is unknown. Rules that need it do not apply then.
+  ///     - now: milliseconds since 1970.
   public func match(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Match {
     var undecided: [String] = []
     for rule in rules {

@@ -59,9 +59,9 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   /// The step after an answer.
   ///
   /// - Parameters:
-  /// - history: the token's history before this answer, which is counted here.
-  /// - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
-  /// - chance: a random number from 0 up to 1, for the jitter of the slow lane.
+  ///   - history: the token's history before this answer, which is counted here.
+  ///   - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
+  ///   - chance: a random number from 0 up to 1, for the jitter of the slow lane.
   public func next(
     after answer: AdServicesAnswer, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
     chance: Double

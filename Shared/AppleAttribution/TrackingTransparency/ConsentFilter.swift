@@ -29,7 +29,7 @@ public struct ConsentFilter: Sendable {
 
   /// - Parameters:
   ///   - additionalNames: further fields that need consent in this deployment.
-  /// - additionalIdentifiers: further fields with an advertising identifier; they need consent too.
+  ///   - additionalIdentifiers: further fields with an advertising identifier; they need consent too.
   public init(additionalNames: [String] = [], additionalIdentifiers: [String] = []) {
     identifiers = Set((Self.identifierNames + additionalIdentifiers).map { TextForms.folded($0.utf8) })
     names = Set((Self.standardNames + additionalNames).map { TextForms.folded($0.utf8) }).union(identifiers)

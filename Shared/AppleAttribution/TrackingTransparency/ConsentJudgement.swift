@@ -4,9 +4,9 @@
 /// answer counts, if it came before the deadline.
 public enum ConsentJudgement {
   /// - Parameters:
-  /// - atReceipt: the item's own status.
-  /// - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.
-  /// - current: the install's last known status; nil if there is none.
+  ///   - atReceipt: the item's own status.
+  ///   - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.
+  ///   - current: the install's last known status; nil if there is none.
   /// - Returns: the status with which the item is sent. It is consent exactly if it is ``ATTStatus/authorized``.
   public static func status(atReceipt: ATTStatus, heldUntil: Int64?, current: ATTStatusRecord?) -> ATTStatus {
     if let heldUntil, atReceipt == .notDetermined {

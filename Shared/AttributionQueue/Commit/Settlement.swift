@@ -91,7 +91,7 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: settles larger batches by transactions.
+  /// - Parameter group: settles larger batches by transactions, and under full load small ones too.
   @discardableResult
   func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let batch = PlainBatch(call, ownership) {

@@ -57,10 +57,10 @@ struct Plot {
   let empty: String
 
   /// - Parameters:
-  /// - names: the names of columns, for the table and tooltips.
-  /// - labels: the labels under the drawing, evenly distributed.
-  /// - isLevel: true if the values are levels at a time, which must not be added up.
-  /// - empty: the text if there are no values.
+  ///   - names: the names of columns, for the table and tooltips.
+  ///   - labels: the labels under the drawing, evenly distributed.
+  ///   - isLevel: true if the values are levels at a time, which must not be added up.
+  ///   - empty: the text if there are no values.
   init(
     id: String, title: String, unit: String, names: [String], labels: [String], series: [Series], isLevel: Bool = false,
     empty: String = "Nothing in this time.", tableHead: String = "Time"

@@ -14,9 +14,9 @@ extension ConsoleReader {
   private static let mostApps = 50
 
   /// - Parameters:
-  /// - state: only gaps in this state.
-  /// - app: only gaps of this app, by its bundle id.
-  /// - most: the greatest number of gaps of each app.
+  ///   - state: only gaps in this state.
+  ///   - app: only gaps of this app, by its bundle id.
+  ///   - most: the greatest number of gaps of each app.
   func gaps(state: String?, app: String? = nil, most: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }

@@ -10,8 +10,8 @@ struct PushMessage: Sendable {
   /// Nil if the form requires original bytes and none were kept, or if the event cannot be parsed.
   ///
   /// - Parameters:
-  /// - timestamp: the time of this attempt, seconds since 1970.
-  /// - traceparent: the W3C header of this attempt, if the event's trace is recorded.
+  ///   - timestamp: the time of this attempt, seconds since 1970.
+  ///   - traceparent: the W3C header of this attempt, if the event's trace is recorded.
   init?(_ event: PushedEvent, form: PushForm, signer: WebhookSigner, timestamp: Int64, traceparent: String? = nil) {
     var headers: [(name: String, value: String)] = []
     headers.reserveCapacity(16)

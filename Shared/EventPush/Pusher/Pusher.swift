@@ -36,8 +36,8 @@ public final class Pusher: Sendable {
   private let signal = WakeSignal()
 
   /// - Parameters:
-  /// - http: trust anchors and the connect timeout.
-  /// - names: the names of configured apps, for filters.
+  ///   - http: trust anchors and the connect timeout.
+  ///   - names: the names of configured apps, for filters.
   public init(
     feed: EventFeed, settings: PushSettings, http: HTTPClientConfiguration, names: AppNames, metrics: PushMetrics, tracer: Tracer = .off,
     logger: Logger

@@ -10,8 +10,8 @@ struct WebhookSigner: Sendable {
   /// The value of the header `webhook-signature`.
   ///
   /// - Parameters:
-  /// - id: must not contain a full stop, which separates the signed parts.
-  ///   - timestamp: seconds since 1970.
+  ///   - id: must not contain a full stop, which separates the signed parts.
+  ///     - timestamp: seconds since 1970.
   func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     var signed: [UInt8] = []
     signed.reserveCapacity(id.utf8.count + body.count + 24)

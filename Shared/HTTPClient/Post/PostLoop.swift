@@ -11,9 +11,9 @@ public final class PostLoop: Sendable {
   private let core: Core
 
   /// - Parameters:
-  /// - configuration: only the trust anchors, the connect timeout and the setting of HTTP/2 are used.
-  /// - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's thread
-  ///   after name resolution, for each address before the connection.
+  ///   - configuration: only the trust anchors, the connect timeout and the setting of HTTP/2 are used.
+  ///   - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's thread
+  ///     after name resolution, for each address before the connection.
   public init(configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     core = Core(configuration: configuration, allows: allows)
     core.start()

@@ -30,7 +30,7 @@ final class RedisTopology: Sendable {
 
   /// - Parameters:
   ///   - seeds: the addresses in the URL.
-  /// - pools: connections to the nodes that are asked.
+  ///   - pools: connections to the nodes that are asked.
   init(_ discovery: any TopologyDiscovery, seeds: [NodeAddress], pools: NodePools, logger: Logger) {
     self.discovery = discovery
     self.seeds = seeds

@@ -130,6 +130,12 @@ import Testing
         }
         #expect(PlainBatch(call, owned.ownership) == nil)
       }
+      // A message on which a former owner may have crashed, and one whose record's expiry restarts.
+      for (isSuspected, later) in [(true, Int64(0)), (false, 86_400_000)] {
+        var call = CommitBatch(.intake, owned.shard, many: 1, queue)
+        call.complete(owned.messages[0], verified("a"), isSuspected: isSuspected, now: DeliveryQueue.now + later)
+        #expect(PlainBatch(call, owned.ownership) == nil)
+      }
       var retried = CommitBatch(.intake, owned.shard, many: 1, queue)
       retried.delay(owned.messages[0], .zero, error: "e", word: "retried")
       #expect(PlainBatch(retried, owned.ownership) == nil)

@@ -11,8 +11,8 @@ struct ClearedFields: OptionSet, Sendable {
   init(rawValue: Int) { self.rawValue = rawValue }
 
   /// - Parameters:
-  /// - names: the JSON names.
-  /// - push: the fields that the same request sets. A field must not be set and cleared.
+  ///   - names: the JSON names.
+  ///   - push: the fields that the same request sets. A field must not be set and cleared.
   init(_ names: [String], beside push: PushEndpoint?) throws(RPCError) {
     self.init(rawValue: 0)
     for (index, name) in names.enumerated() {

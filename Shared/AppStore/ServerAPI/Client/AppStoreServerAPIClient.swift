@@ -57,9 +57,9 @@ public final class AppStoreServerAPIClient: Sendable {
   ///
   /// - Parameters:
   ///   - path: the values in the path, in order.
-  /// - server: nil calls production first, and the sandbox if production does not know the id. For an app that was never released,
-  ///   production answers 401 even with the right key; then the sandbox is called too.
-  /// - deadline: the call ends by this time.
+  ///   - server: nil calls production first, and the sandbox if production does not know the id. For an app that was never released,
+  ///     production answers 401 even with the right key; then the sandbox is called too.
+  ///   - deadline: the call ends by this time.
   public func call(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer?, path: [String] = [], query: [(String, String)] = [],
     body: [UInt8]? = nil, deadline: ContinuousClock.Instant

@@ -21,9 +21,9 @@ public enum AppStoreServerAPIErrorRule {
   /// The error of an answer; nil for success, any 2xx.
   ///
   /// - Parameters:
-  /// - header: returns a header of the answer by name.
-  ///   - now: milliseconds since 1970.
-  /// - mayTryOther: true if the caller did not name the environment and this is the first server.
+  ///   - header: returns a header of the answer by name.
+  ///     - now: milliseconds since 1970.
+  ///   - mayTryOther: true if the caller did not name the environment and this is the first server.
   public static func error(
     status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64
   ) -> AppStoreServerAPIError? {

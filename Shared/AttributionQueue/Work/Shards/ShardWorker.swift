@@ -21,14 +21,6 @@ public final class ShardWorker: Sendable {
       case .waiting: 1
       }
     }
-
-    /// True if a message may be worked from its announcement, before it was read.
-    var takesAnnouncements: Bool {
-      switch self {
-      case .judging: true
-      case .waiting: false
-      }
-    }
   }
 
   /// The maximum number of messages of a shard that are settled together.
@@ -132,9 +124,9 @@ public final class ShardWorker: Sendable {
     case .waiting(let shards): loops.append(await WorkerLoop(nil, shards: shards))
     }
     let subscriptions = loops.enumerated().map { index, loop in
-      ShardSubscriptions(queue, deliveries, loop: index) { [shards, pace] shard, announcement in
+      ShardSubscriptions(queue, deliveries, loop: index) { [shards] shard, announcement in
         let shard = shards[shard.index]
-        if shard.wake(announcement: pace.takesAnnouncements ? announcement : []) { loop.begins.yield(shard) }
+        if shard.wake(announcement: announcement) { loop.begins.yield(shard) }
       }
     }
     let poller = DelayedPoller(
@@ -180,7 +172,6 @@ public final class ShardWorker: Sendable {
   /// Entries of a shard that were read and not worked yet.
   struct Read {
     let entries: RedisReply.Elements
-
     /// True if it is the announcement of a message, which may have been settled since.
     let isAnnounced: Bool
 
@@ -201,6 +192,7 @@ public final class ShardWorker: Sendable {
 
     var count: Int { entries.underestimatedCount }
 
+    /// The id of the first entry; nil if it cannot be read.
     var firstID: EntryID? { entries.first { _ in true }?.elements.first { _ in true }?.string.flatMap(EntryID.init) }
 
     /// The leases of the entries, in ``StoreForm/leased``.

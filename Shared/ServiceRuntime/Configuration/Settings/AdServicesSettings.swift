@@ -14,7 +14,7 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var slowLaneAfterFailure = true
   /// The timeout of connecting to Apple.
   public var connectTimeout: Duration = .seconds(3)
-  /// The timeout of a whole call; nil: 10 s, or four fifths of a message's lease if that is shorter.
+  /// The timeout of a whole call; if it is not set, 10 s, or four fifths of a message's lease if that is shorter.
   public var timeout: Duration?
   /// The greatest number of connections of one process to Apple.
   public var connections = 64
