@@ -5,20 +5,26 @@
 
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
+#include <openssl/err.h>
 #include <openssl/obj_mac.h>
 
 /* An ECDSA signature needs two inversions: of the nonce k modulo the order, and of the Z coordinate of k G modulo the field's prime. They
    are a third of its cost, and n numbers are inverted together at the price of one inversion and some multiplications (Montgomery). So
    signatures that are wanted at the same moment are made together.
 
-   Everything that concerns secrets is OpenSSL's own constant-time code: the nonce is BN_generate_dsa_nonce's, made of the private key, the
-   digest and fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power
-   with a public exponent by BN_mod_exp_mont_consttime; the last step, which touches the private key, is ECDSA_do_sign_ex's. No nonce
-   outlives the call, and none is made before the digest is known: a copy of this process, a restored snapshot of its machine say, cannot
-   sign two messages with one nonce. */
+   All arithmetic on secrets is done by functions of OpenSSL: the nonce is BN_generate_dsa_nonce's, made of the private key, the digest and
+   fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power with a public
+   exponent by BN_mod_exp_mont_consttime; the last step, which uses the private key, is ECDSA_do_sign_ex's. Their time does not depend on the
+   secrets, except that a number whose leading word is zero is shorter. With words of 64 bits a number of 256 bits is so with probability
+   2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such as a restored snapshot of
+   its machine, cannot sign two messages with one nonce. */
+
+#if !defined(SIXTY_FOUR_BIT_LONG) && !defined(SIXTY_FOUR_BIT)
+#error "OpenSSL's words must have 64 bits: with shorter ones the time of a signature tells more about its nonce"
+#endif
 
 /* Below this, inverting together costs more than it saves. */
-static const size_t fewest_for_sharing = 3;
+static const size_t fewest_for_sharing = 4;
 
 struct modulus {
   BIGNUM *value;
@@ -83,12 +89,16 @@ static void make_moduli(void) {
   BN_CTX_free(context);
 }
 
+/* A number for secrets: OpenSSL takes the constant-time way with it. */
+static BIGNUM *new_number(void) {
+  BIGNUM *number = BN_secure_new();
+  if (number != NULL) BN_set_flags(number, BN_FLG_CONSTTIME);
+  return number;
+}
+
 static BIGNUM **new_numbers(size_t count) {
   BIGNUM **numbers = OPENSSL_zalloc(count * sizeof(*numbers));
-  for (size_t i = 0; numbers != NULL && i < count; i++) {
-    numbers[i] = BN_new();
-    if (numbers[i] != NULL) BN_set_flags(numbers[i], BN_FLG_CONSTTIME);
-  }
+  for (size_t i = 0; numbers != NULL && i < count; i++) numbers[i] = new_number();
   return numbers;
 }
 
@@ -103,7 +113,7 @@ static int all_there(BIGNUM *const *numbers, size_t count) {
   return 1;
 }
 
-/* Replaces each number, none of them zero, by its inverse. They are in Montgomery's form before and after. */
+/* Replaces each number by its inverse. They are in Montgomery's form before and after. Fails if one of them is zero. */
 static int invert(struct signing *self, const struct modulus *modulus, BIGNUM **numbers) {
   BN_MONT_CTX *montgomery = modulus->montgomery;
   /* before[i] is the product of the numbers up to i. */
@@ -121,7 +131,10 @@ static int invert(struct signing *self, const struct modulus *modulus, BIGNUM **
         BN_copy(numbers[i], self->before[i]) == NULL)
       return 0;
   }
-  return BN_copy(numbers[0], self->carry) != NULL;
+  /* The last inverse times its number is one only if no number was zero and no step went wrong. A wrong step would spoil all signatures. */
+  return BN_mod_mul_montgomery(self->power, self->carry, numbers[0], montgomery, self->context) &&
+         BN_from_montgomery(self->power, self->power, montgomery, self->context) && BN_is_one(self->power) &&
+         BN_copy(numbers[0], self->carry) != NULL;
 }
 
 /* The first number of each signature, and the inverse of its nonce in place of the nonce. */
@@ -163,8 +176,8 @@ static int sign_together(EC_KEY *const *keys, const uint8_t *digests, size_t cou
   self.r = new_numbers(count);
   self.z = new_numbers(count);
   self.before = new_numbers(count);
-  self.carry = BN_new();
-  self.power = BN_new();
+  self.carry = new_number();
+  self.power = new_number();
   if (self.points == NULL || !all_there(self.k, count) || !all_there(self.r, count) || !all_there(self.z, count) ||
       !all_there(self.before, count) || self.carry == NULL || self.power == NULL)
     goto end;
@@ -173,8 +186,10 @@ static int sign_together(EC_KEY *const *keys, const uint8_t *digests, size_t cou
   if (!prepare(&self, group, keys, digests)) goto end;
   made = 1;
   for (size_t i = 0; made && i < count; i++) {
-    ECDSA_SIG *signature = ECDSA_do_sign_ex(digests + 32 * i, 32, self.k[i], self.r[i], keys[i]);
-    /* With this nonce the second number would be zero: another nonce. */
+    /* Neither number of a signature may be zero. ECDSA_do_sign_ex refuses only a second one that is; another nonce is taken for both. */
+    ERR_set_mark();
+    ECDSA_SIG *signature = BN_is_zero(self.r[i]) ? NULL : ECDSA_do_sign_ex(digests + 32 * i, 32, self.k[i], self.r[i], keys[i]);
+    ERR_pop_to_mark();
     made = signature != NULL ? write_signature(signature, signatures + 64 * i) : sign_alone(keys[i], digests + 32 * i, signatures + 64 * i);
     ECDSA_SIG_free(signature);
   }

@@ -28,6 +28,8 @@ NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 # Instead of a core: on all cores, scheduled as Deploy/up has it, so that none of them takes another's turn when it wakes.
 TOGETHER = "together"
+# A file system in memory.
+MEMORY = "/dev/shm"
 
 
 def pinned(core: str | None, command: list) -> list[str]:
@@ -138,14 +140,15 @@ class Server:
 
 class Redis:
     """A Redis of the benchmark's own, on a port of loopback, and on a socket, with every write on the disk before its
-    answer. `url` is the socket's of one that runs TOGETHER."""
+    answer. `url` is the socket's of one that runs TOGETHER. With `place`, its files are there instead of in the temporary directory."""
 
-    def __init__(self, core: str | None = None, *settings: str) -> None:
+    def __init__(self, core: str | None = None, *settings: str, place: str | None = None) -> None:
         self.core = core
         self.settings = settings
+        self.place = place
 
     def __enter__(self) -> Redis:
-        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
+        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-", dir=self.place)
         self.port = free_port()
         path = pathlib.Path(self.folder.name) / "redis.sock"
         self.socket_url = f"unix://{path}"

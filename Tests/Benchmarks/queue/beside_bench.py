@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 
-from Benchmarks.bench import TOGETHER, Report, median, shown
+from Benchmarks.bench import MEMORY, TOGETHER, Report, median, shown
 from Benchmarks.ingest.ingest_bench import accept_round
 from Benchmarks.ingest.postbacks import Signer
 from Benchmarks.native.programs import Native
@@ -101,15 +101,22 @@ def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pa
 
 def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
               folder: pathlib.Path) -> float:
-    """Answers with the new build's rate."""
+    """Answers with the new build's rate. It is measured with Redis' files on the disk, and in memory, where how fast the disk is at the
+    moment decides nothing."""
     postbacks = folder / "postbacks"
     signer.write(postbacks, extent.whole_way)
-    found = in_turn(builds, extent.rounds,
-                    lambda _, build, __: event_time.whole_way(build, native, signer, postbacks, extent.whole_way))
-    report.figures["wholeWay"] = found
-    compare(report, found, "rate", "from posts to events, all processes on both cores: a second", ",.0f", "", least=WHOLE_WAY,
-            aim=WHOLE_WAY_AIM)
-    return median(of(found, NEW, "rate"))
+    rates = []
+    for name, title, place in (("wholeWay", "from posts to events, all processes on both cores: a second", None),
+                               ("wholeWayInMemory", "the same with Redis' files in memory: a second", MEMORY)):
+        found = in_turn(builds, extent.rounds,
+                        lambda _, build, __, place=place: event_time.whole_way(build, native, signer, postbacks, extent.whole_way, place=place))
+        report.figures[name] = found
+        compare(report, found, "rate", title, ",.0f", "", least=WHOLE_WAY, aim=WHOLE_WAY_AIM)
+        for build in builds:
+            spent = [median([one["spent"][process] for one in found[build]]) for process in ("ingest", "verifier", "redis")]
+            report.add(f"  processor time for each, {build}: ingest, verifier, Redis", " µs, ".join(f"{one:.0f}" for one in spent) + " µs")
+        rates.append(median(of(found, NEW, "rate")))
+    return rates[0]
 
 
 def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, rate: float, extent: Extent, folder: pathlib.Path) -> None:
@@ -143,7 +150,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path)
         "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts."),
         (f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
         f"processor time counts from its start. The whole way is {extent.whole_way:,} of them, posted as fast as they are answered (64 "
-        "connections), until the last event is there, with Redis on a port. Both builds have the same postbacks, configuration and load."),
+        "connections), until the last event is there, with Redis on a port, once with its files on the disk and once in `/dev/shm`. Both builds have the same postbacks, configuration and load."),
         ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own. Nothing is pinned but for the backlog."),
         *event_time.NOTES,

@@ -43,10 +43,14 @@ def noted(file: pathlib.Path) -> dict[str, int]:
     return {name: int(at) for name, at in map(str.split, file.read_text().splitlines())}
 
 
-def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pathlib.Path, count: int, sizes: bool = False) -> dict:
-    """From posts to events, as fast as they go: how many a second until the last event was there; if asked, what each left in Redis."""
-    with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest, \
-            Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url):
+def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pathlib.Path, count: int, sizes: bool = False,
+              place: str | None = None) -> dict:
+    """From posts to events, as fast as they go: how many a second until the last event was there, and the processor time of each process
+    for one; if asked, what each left in Redis. `place` is where Redis' files are, if not in the temporary directory."""
+    with Redis(None, *NO_REWRITES, place=place) as redis, Ingest(binaries, redis) as ingest, \
+            Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url) as verifier:
+        processes = {"ingest": ingest.process, "verifier": verifier.process, "redis": redis.process}
+        used = {name: busy(process) for name, process in processes.items()}
         began, before = time.monotonic(), counted(redis)
         native.load(ingest.public, 120, bodies=bodies)
         while events(redis) < count:
@@ -54,6 +58,7 @@ def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pa
                 raise RuntimeError("events are missing")
             time.sleep(0.05)
         found = {"rate": count / (time.monotonic() - began)}
+        found["spent"] = {name: (busy(process) - used[name]) / count * 1e6 for name, process in processes.items()}
         if sizes:
             time.sleep(1)
             event, index, record = map(int, redis.cli("EVAL", KEPT, "0").split())
