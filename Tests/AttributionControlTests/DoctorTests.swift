@@ -19,7 +19,7 @@ struct DoctorTests {
     #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceAway)
     let ending = SystemCheckup.readiness(.verifier, answer(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
     #expect(ending.state == .warning)
-    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers there")
+    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers at this address")
     #expect(SystemCheckup.readiness(.verifier, answer(404, "not found")).code == DoctorCode.serviceAway)
   }
 

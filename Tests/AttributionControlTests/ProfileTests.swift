@@ -52,12 +52,12 @@ struct ProfileTests {
   @Test(
     "what is wrong in the file is told with line and column",
     arguments: [
-      ("profiles:\n  a:\n    adress: http://h\n", ":3:5: adress is no setting of a profile; did you mean address?"),
-      ("profiles:\n  a:\n    addresses:\n      verfier: http://h:1\n", ":4:7: verfier is no setting of a profile; did you mean verifier?"),
+      ("profiles:\n  a:\n    adress: http://h\n", ":3:5: adress is not a profile setting; did you mean address?"),
+      ("profiles:\n  a:\n    addresses:\n      verfier: http://h:1\n", ":4:7: verfier is not a profile setting; did you mean verifier?"),
       ("profiles:\n  a: { address: h }\n", ":2:17: address must begin with http:// or https://"),
       ("profiles:\n  a: { address: \"http://h:80\" }\n", "each service has its own port"),
-      ("profiles:\n  a: { token: x, tokenFile: y }\n", "exclude each other"), ("curent: a\n", "did you mean current?"),
-      ("current: b\nprofiles: { a: {} }\n", "there is no profile b"), ("- a\n", "must hold"),
+      ("profiles:\n  a: { token: x, tokenFile: y }\n", "not both"), ("curent: a\n", "did you mean current?"),
+      ("current: b\nprofiles: { a: {} }\n", "there is no profile b"), ("- a\n", "must contain"),
       ("profiles:\n  a: { output: xml }\n", "table, json or yaml"),
     ])
   func faults(yaml: String, message: String) throws {

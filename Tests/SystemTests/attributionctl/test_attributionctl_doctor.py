@@ -75,7 +75,7 @@ def http_answer(status: str, *headers: str) -> bytes:
 
 def test_all_is_well(system):
     answer = doctor(system)
-    assert answer.returncode == 0 and "WELL" in answer.stdout, answer
+    assert answer.returncode == 0 and "OK: notifications arrive" in answer.stdout, answer
     assert "SUCCESS" in answer.stdout and "on the feed" in answer.stdout
 
 
@@ -147,7 +147,7 @@ def test_what_is_wrong_with_our_own_services(system, tmp_path):
         answer = doctor(system, "--notification-url", system.public + "/v1/app-store/notifications")
     finally:
         system.service("start", "ingest")
-    assert answer.returncode == 22 and "from here" in answer.stdout, answer
+    assert answer.returncode == 22 and "from this machine" in answer.stdout, answer
 
 
 def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(system):
@@ -169,7 +169,7 @@ def test_another_s_rejected_notification_is_not_taken_for_the_test(system):
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/", appAppleId=525463030):
         process = started(system, "doctor", "--bundle-id", APP, "--wait", "4")
         for line in process.stdout:
-            if "asked for a test" in line:
+            if "requested a test notification" in line:
                 break
         system.control("/control/notifications", {
             "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": True,
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path
         found = findings(system, "--problems", code=10)
         assert found["asa-token-broker", "ready"]["state"] == "failed" and "running" in found["asa-token-broker", "ready"]["advice"]
         told = ctl(system, "doctor")
-        assert told.returncode == 10 and "NOT WELL" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
+        assert told.returncode == 10 and "NOT OK" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
     finally:
         system.service("start", "asa-token-broker")
     (tmp_path / "token").write_text("nobody")
@@ -250,7 +250,7 @@ def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path
         subprocess.run([*command, "CONFIG", "SET", "appendfsync", "always"], check=True, capture_output=True)
     # Another service at an address, and nothing at the public port.
     found = findings(system, "--url", f"verifier={system.url('Signer')}", "--url", "public=http://127.0.0.1:1", code=10)
-    assert found["verifier", "ready"]["found"] == "signer answers there" and found["ingest", "public port"]["state"] == "failed"
+    assert found["verifier", "ready"]["found"] == "signer answers at this address" and found["ingest", "public port"]["state"] == "failed"
     # Apple away: the simulator that plays it is stopped.
     system.service("stop", "simulator")
     try:

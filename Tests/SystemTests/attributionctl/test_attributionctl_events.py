@@ -100,7 +100,7 @@ def test_an_export_holds_each_event_once_and_goes_on_where_it_ended(system, tmp_
     # The order is that of publication, which comes within moments of an event's own time.
     assert times[0] <= times[-1]
     again = ctl(system, "events", "export", *words, "--file", whole)
-    assert again.returncode == 0 and "complete already" in again.stdout and written(whole) == events
+    assert again.returncode == 0 and "already complete" in again.stdout and written(whole) == events
 
     # As it would be left by a command that was killed while it wrote a page: whole pages, and a part of one.
     state = json.loads((tmp_path / "whole.jsonl.export.json").read_text())

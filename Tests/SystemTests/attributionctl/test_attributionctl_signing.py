@@ -103,7 +103,7 @@ def test_subscriptions_from_their_beginning_to_their_end(system):
     assert differs.returncode == 4 and "SUBSCRIPTION_DIFFERS" in differs.stderr, differs
     assert name in ctl(system, "subscriptions").stdout
     sought = ctl(system, "subscriptions", "seek", name, "--to-end", "--dry-run")
-    assert sought.returncode == 0 and "would be set" in sought.stdout, sought
+    assert sought.returncode == 0 and "would be moved" in sought.stdout, sought
     assert ctl_json(system, "subscriptions", "seek", name, "--to-end")["subscription"]["name"] == name
     pulled = ctl(system, "subscriptions", "enable", name)
     assert pulled.returncode == 4 and "SUBSCRIPTION_IS_PULLED" in pulled.stderr, pulled

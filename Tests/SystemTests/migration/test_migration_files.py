@@ -39,12 +39,12 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
         first.wait()
         system.service("kill", "notification-recovery")
         system.service("start", "notification-recovery")
-        # The file keeps the batches it was begun with: one that is handed in again is counted once.
+        # The file keeps the batch size that it was started with: a batch that is sent again is counted once.
         done = ctl(system, *command(path, "--batch", "7"))
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
     told = counts(done.stdout)
-    assert "on from line" in done.stderr and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("31", "24", "5"), done
+    assert "resumed at line" in done.stderr and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("31", "24", "5"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
     events = migrated(feed, 72, seconds=40)
@@ -70,7 +70,7 @@ def test_no_line_of_a_file_stops_the_others(system, tmp_path):
     assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
     done = ctl(system, *command(path))
     told = counts(done.stdout)
-    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("7", "1", "1"), done
+    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("7", "1", "1"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
         ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
@@ -93,10 +93,10 @@ def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
     system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
     try:
         working = started(system, *command(path, "--migration", name))
-        while "all handed in" not in working.stderr.readline():
+        while "all receipts are sent" not in working.stderr.readline():
             assert working.poll() is None
         dry = ctl(system, "migrate", "cancel", name, "--dry-run")
-        assert dry.returncode == 0 and "would not be asked" in dry.stdout, dry
+        assert dry.returncode == 0 and "would not be sent to Apple" in dry.stdout, dry
         done = ctl(system, "migrate", "cancel", name)
         assert done.returncode == 0 and counts(done.stdout)["state"] == "cancelled" and counts(done.stdout)["receipts"] == "40", done
         assert working.wait(60) == 1 and counts(working.stdout.read())["state"] == "cancelled"
