@@ -105,7 +105,7 @@ def terms() -> list[tuple[str, str]]:
     return [(term, rest) for term, rest in rows if term not in ("term", "---")]
 
 
-def test_words_that_were_given_up_stay_out() -> None:
+def test_banned_words_are_not_used() -> None:
     pattern = re.compile(r"\b(?:" + "|".join(GIVEN_UP) + r")(?:Tests)?\b")
     found = []
     for path in texts():
@@ -119,7 +119,7 @@ def test_words_that_were_given_up_stay_out() -> None:
     assert not found, "\n".join(found)
 
 
-def test_what_to_say_instead_is_said() -> None:
+def test_replacements_of_banned_words_exist() -> None:
     declared = set(re.findall(r"\b(?:struct|class|enum|actor|protocol) (\w+)", code()))
     assert {word for word in GIVEN_UP.values() if word not in declared} == set()
 
@@ -131,7 +131,7 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
 
 
 @pytest.mark.parametrize("term, rest", terms(), ids=[term for term, _ in terms()])
-def test_what_a_term_names_is_there(term: str, rest: str) -> None:
+def test_names_that_a_term_mentions_exist(term: str, rest: str) -> None:
     for name in re.findall(r"`([A-Z]\w+)(?:\.(\w+))?`", rest):
         assert re.search(rf"\b(?:struct|class|enum|actor|protocol) {name[0]}\b", code()), f"{term}: no type {name[0]}"
         assert not name[1] or re.search(rf"\b{name[1]}\b", code()), f"{term}: {name[0]} has no {name[1]}"

@@ -9,7 +9,7 @@ from SystemTests.support.running_system import ROOT
 from .command import EXECUTABLE
 
 
-def test_the_reference_is_that_of_the_command():
+def test_the_reference_matches_the_command():
     done = subprocess.run([sys.executable, ROOT / "Documentation" / "reference" / "attributionctl.py", EXECUTABLE, "--check"],
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, f"python3 Documentation/reference/attributionctl.py {EXECUTABLE} makes it anew:\n{done.stdout}{done.stderr}"

@@ -125,7 +125,7 @@ class PublicHalf:
         return self.key
 
 
-def test_the_judge_of_postbacks_agrees_with_the_vectors(monkeypatch):
+def test_the_reference_verifier_of_postbacks_agrees_with_the_vectors(monkeypatch):
     small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
     monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
     monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
@@ -138,29 +138,29 @@ def test_the_judge_of_postbacks_agrees_with_the_vectors(monkeypatch):
             assert not judgement.fields or expect.get("field") in (None, *judgement.fields), (case["id"], judgement)
 
 
-def test_skadnetwork_postbacks_are_judged_as_by_another_hand(verifier):
+def test_skadnetwork_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "skadnetwork", skadnetwork_cases.skadnetwork_case, 20_000 if SOAK else 600)
 
 
-def test_adattributionkit_postbacks_are_judged_as_by_another_hand(verifier):
+def test_adattributionkit_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
 
 
-def test_skadnetwork_impressions_are_judged_as_by_another_hand(verifier):
+def test_skadnetwork_impressions_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
 
 
-def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
+def test_adattributionkit_impressions_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
 
 
-def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):
+def test_chains_get_the_same_verdict_before_and_after_their_path_is_cached(verifier):
     """One at a time, in order: a chain's edges, its middle, its edges again."""
     made = app_store_cases.edge_cases()
     held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
 
 
-def test_what_was_found_once_is_asked_again(verifier):
+def test_regression_cases_get_the_expected_verdict(verifier):
     made = found.cases()
     held(verifier, "found", lambda _dice, index: made[index], len(made))
 
@@ -177,5 +177,5 @@ def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifie
     assert verdict["valid"] is True and verdict["appTransactionInfo"] == inner
 
 
-def test_signed_data_of_the_app_store_is_judged_as_by_apples_library(verifier):
+def test_app_store_data_gets_the_verdict_of_apples_library(verifier):
     held(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)

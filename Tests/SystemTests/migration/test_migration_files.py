@@ -15,7 +15,7 @@ def command(path, *options: str) -> list:
     return ["migrate", path, "--bundle-id", APP, *options]
 
 
-def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
+def test_a_file_is_migrated_although_the_command_and_the_service_are_killed(system, tmp_path):
     feed = system.subscribe([TRANSACTION, STATUS])
     people = [story(system, "buy", "renew")["originalTransactionId"] for _ in range(24)]
     lines = []
@@ -56,7 +56,7 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
     feed.delete()
 
 
-def test_no_line_of_a_file_stops_the_others(system, tmp_path):
+def test_a_bad_line_does_not_stop_the_others(system, tmp_path):
     original = story(system, "buy")["originalTransactionId"]
     good = {"appReceipt": app_receipt([original])}
     lines = [
@@ -77,7 +77,7 @@ def test_no_line_of_a_file_stops_the_others(system, tmp_path):
         ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
 
 
-def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
+def test_a_file_without_a_receipt_is_accepted(system, tmp_path):
     for text in ("", "\n\n  \n"):
         path = tmp_path / f"blank{len(text)}.jsonl"
         path.write_text(text)
@@ -85,7 +85,7 @@ def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
         assert done.returncode == 0 and "no receipt" in done.stderr, done
 
 
-def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
+def test_cancelling_a_migration_stops_its_file(system, tmp_path):
     people = [story(system, "buy")["originalTransactionId"] for _ in range(40)]
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
