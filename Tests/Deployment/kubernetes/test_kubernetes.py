@@ -1,4 +1,4 @@
-"""Deploy/kubernetes renders, is valid, and holds together."""
+"""Deploy/kubernetes renders, is valid, and is consistent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifests and compose file against the code: variables, ports, probes, times to end."""
+"""Manifests and the compose file agree with the code: variables, ports, probes, grace periods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the NetworkPolicies let through, worked out from them, is exactly what the services need."""
+"""The NetworkPolicies allow exactly the connections that the services need."""
 
 from __future__ import annotations
 

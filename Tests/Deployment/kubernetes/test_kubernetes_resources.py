@@ -1,4 +1,4 @@
-"""Manifests and compose file against the code: files and users, memory, metrics, Redis."""
+"""Manifests and the compose file agree with the code: files and users, memory, metrics, Redis."""
 
 from __future__ import annotations
 

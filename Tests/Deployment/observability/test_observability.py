@@ -1,4 +1,4 @@
-"""Configuration and rules of Prometheus, and the readers of the code's metrics that judge them."""
+"""Configuration and rules of Prometheus, and the readers of the code's metrics that these tests use."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What alerts and dashboards ask for exists."""
+"""The metrics and labels that alerts and dashboards use exist."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Images as Deploy/sbom/check-images judges them: sizes, labels, layers."""
+"""Deploy/sbom/check-images: sizes, labels and layers of images."""
 
 import hashlib
 import importlib.machinery

@@ -1,4 +1,4 @@
-"""Documentation/coverage.py tells of names of Apple's that the code lacks: those that were removed from it, and those that Apple added."""
+"""Documentation/coverage.py reports Apple's names that are missing in the code, removed ones and new ones."""
 
 import re
 import shutil

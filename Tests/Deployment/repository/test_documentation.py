@@ -1,4 +1,4 @@
-"""The documents: pages made from the code are as the code makes them, and what pages name is there."""
+"""The documents: generated pages are up to date, and files, commands and settings that pages name exist."""
 
 import re
 import subprocess

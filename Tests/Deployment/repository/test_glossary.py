@@ -1,4 +1,4 @@
-"""The glossary has few terms, what it names is there, and words that were given up stay out of code and documents."""
+"""The glossary is short, the names in it exist, and banned words are not used in code and documents."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GLOSSARY = ROOT / "Documentation" / "glossary.md"
 MOST_TERMS = 40
 
-# Word that was given up → what to say instead. Words of the contract, of Redis keys, metrics and settings are not among them.
+# Banned word → replacement. Words of the contract, of Redis keys, metrics and settings are not banned.
 GIVEN_UP = {
     "Bell": "WakeSignal",
     "PauseLook": "PauseFlagCache",

@@ -1,4 +1,4 @@
-"""Deploy/linters/check: which files it judges, and that each of its tools finds something where there is something."""
+"""Deploy/linters/check: which files it checks, and that each of its tools reports faults."""
 
 from __future__ import annotations
 

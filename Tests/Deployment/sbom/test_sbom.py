@@ -1,4 +1,4 @@
-"""Deploy/sbom: the pinned Swift packages, and the lists of what images hold."""
+"""Deploy/sbom: the pinned Swift packages, and the software bills of materials of images."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Deploy/setup: the files that it calls, and what it and Deploy/up tell the simulator of the apps."""
+"""Deploy/setup: the files that it calls, and the apps that it and Deploy/up configure in the simulator."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Documentation/attributionctl.md says what the command itself says."""
+"""Documentation/attributionctl.md matches the command's own help."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The console's pages, of the real executables: who may read them, how long, and whether they tell the truth."""
+"""The console's pages, of the real executables: who may read them, for how long, and whether their figures are right."""
 
 import hashlib
 import json

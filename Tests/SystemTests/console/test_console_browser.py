@@ -10,7 +10,7 @@ import pytest
 
 from SystemTests.support.running_system import start_system, stop_system
 
-from .play import play
+from .sample_data import play
 
 DRIVER, BROWSER = shutil.which("chromedriver"), shutil.which("chromium")
 pytestmark = pytest.mark.skipif(DRIVER is None or BROWSER is None, reason="chromium-driver is not installed (Deploy/test installs it)")

@@ -1,4 +1,4 @@
-"""The running services held against their contract, openapi.json, by requests that schemathesis makes from it.
+"""The running services conform to their contract, openapi.json: schemathesis generates requests from it.
 
 Which requests come is decided by a seed, which a failure names: ATTRIBUTION_SEED=… makes the same ones again.
 """

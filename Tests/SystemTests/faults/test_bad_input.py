@@ -1,4 +1,4 @@
-"""Bad input and bad surroundings: a clear error that names the thing, never a crash, nothing lost."""
+"""Invalid input and a broken environment cause a clear error that names the cause, never a crash or a loss."""
 
 import gzip
 import json

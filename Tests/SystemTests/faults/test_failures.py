@@ -1,4 +1,4 @@
-"""Processes killed and Redis taken away: what was answered 200 is one event, whoever dies when."""
+"""Processes are killed and Redis is unreachable: a delivery that was answered 200 is exactly one event."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""The readers under Examples/ read a feed, each as its page says."""
+"""The example readers in Examples/ read a feed as their documentation describes."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""Files of receipts, worked through by the command line."""
+"""Files of receipts that the command line migrates."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Instances that end and come back behind a real HAProxy, which runs Deploy/haproxy's own configuration: nobody notices."""
+"""Instances that end and come back behind a real HAProxy, which runs Deploy/haproxy's own configuration: no client is affected."""
 
 import http.client
 import json

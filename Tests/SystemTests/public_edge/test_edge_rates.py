@@ -1,4 +1,4 @@
-"""Who may ask and how often: rates of peers and callers, allow lists, and proxies whose word counts."""
+"""Rate limits of peers and callers, allow lists, and trusted proxies."""
 
 import hashlib
 import http.client

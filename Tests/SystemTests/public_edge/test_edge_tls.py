@@ -1,4 +1,4 @@
-"""TLS on both ports: versions, protocols, callers' certificates, and new certificates while connections stand."""
+"""TLS on both ports: versions, protocols, callers' certificates, and new certificates while connections are open."""
 
 import contextlib
 import http.client

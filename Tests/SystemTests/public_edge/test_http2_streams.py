@@ -1,4 +1,4 @@
-"""HTTP/2: what is wrong with one stream is that stream's end alone; what takes too long or never comes ends."""
+"""HTTP/2: a faulty stream affects no other stream, and slow or missing input ends in a timeout."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Connections and bodies of one peer at a time: whom they count for, where the bound is, and that nobody else feels it."""
+"""Limits of the connections and bodies of one peer: which peer they count for, and that other peers are not affected."""
 
 import gzip
 import json

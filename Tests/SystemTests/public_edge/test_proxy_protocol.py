@@ -1,4 +1,4 @@
-"""The PROXY protocol in front of both ports: whom a proxy names counts as the peer, and nobody else can name anybody."""
+"""The PROXY protocol in front of both ports: the address that a trusted proxy names counts as the peer, and no one else can name an address."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
+"""Regression tests for limits of the public port: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
 
 import contextlib
 import gzip

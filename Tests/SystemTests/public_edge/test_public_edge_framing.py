@@ -1,4 +1,4 @@
-"""Framing on ingest's public port as RFC 9112 has it: what two readers could read in two ways is read by none. Order of answers."""
+"""Framing on ingest's public port by RFC 9112: ambiguous requests are refused. Answers are in order."""
 
 import threading
 

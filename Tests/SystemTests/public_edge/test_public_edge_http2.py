@@ -1,4 +1,4 @@
-"""Hostile clients of ingest's public port over HTTP/2: what RFC 9113 and the limits of the configuration promise."""
+"""Hostile clients of ingest's public port over HTTP/2: the requirements of RFC 9113 and the configured limits hold."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Sizes, depths and times on ingest's public port, exactly at the limits of the configuration and one past them."""
+"""Sizes, depths and times on ingest's public port, exactly at the configured limits and just above them."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""The order of a purchase's notifications: proof comes first, so that who only names a purchase has no part in it."""
+"""The order of a purchase's notifications: messages are verified first, so that a forgery that names a purchase cannot affect it."""
 
 import base64
 import hashlib

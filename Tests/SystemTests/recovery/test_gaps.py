@@ -1,4 +1,4 @@
-"""Gaps in subscriptions' lives: looked up at Apple, filled by what was missed, or mended by Apple's word on the state."""
+"""Gaps in subscriptions' histories: looked up at Apple, and closed by missed notifications or by Apple's status."""
 
 import time
 

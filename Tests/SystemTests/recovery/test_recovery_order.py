@@ -1,4 +1,4 @@
-"""Recovery after an outage: in which order notifications become events, how many are held, what is left to Apple's retries."""
+"""Recovery after an outage: the order in which notifications become events, how many are held, and which are left to Apple's retries."""
 
 import random
 import statistics

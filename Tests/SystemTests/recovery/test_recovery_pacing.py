@@ -1,4 +1,4 @@
-"""Behaviour towards Apple: its limits are kept by all instances together, its pauses are waited for, and it is left alone while it fails."""
+"""Behaviour towards Apple: all instances together observe its rate limits, wait for its delays, and pause while it fails."""
 
 import time
 import uuid

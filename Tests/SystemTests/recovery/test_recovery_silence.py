@@ -1,4 +1,4 @@
-"""An app that falls silent starts a recovery, and what is no silence does not."""
+"""The silence of an app starts a recovery, and other pauses do not."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""How notifications get lost, and how each comes back: one story a test."""
+"""How notifications get lost and are recovered: one scenario per test."""
 
 import calendar
 import subprocess

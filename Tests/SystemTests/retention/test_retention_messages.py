@@ -1,4 +1,4 @@
-"""Which messages are approved: several instances of ingest ask as often as one."""
+"""Approved messages: several instances of ingest query Apple as often as one instance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
+"""Sessions and consent: what is sent, where, and in which order, under all failures."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""signer with a public suffix list of one's own, and without one."""
+"""signer with a custom public suffix list, and without a list."""
 
 import json
 

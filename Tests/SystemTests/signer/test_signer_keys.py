@@ -1,4 +1,4 @@
-"""The signer's keys as an operator meets them: what is refused, rotation, tokens, the record, the commands."""
+"""The signer's keys from an operator's view: what is refused, rotation, tokens, the record, the commands."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Random impressions with one thing wrong: none is signed, and the field is named."""
+"""Random impressions with one fault: none is signed, and the field is named."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Signed web ads: kept when the link is served, signed when the device asks (SKAdNetwork for Web Ads)."""
+"""Signed web ads: stored when the link is served, signed when the device requests them (SKAdNetwork for Web Ads)."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The token broker towards an Apple that fails: schedules in scaled time, several instances, the backlog after an outage."""
+"""The token broker while Apple fails: schedules in scaled time, several instances, the backlog after an outage."""
 
 import http.client
 import itertools

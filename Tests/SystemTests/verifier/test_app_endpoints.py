@@ -1,4 +1,4 @@
-"""An app's own URLs: what comes to them is of that app or is rejected, and what comes to the wrong one hides nothing."""
+"""The URLs of single apps: deliveries of other apps are rejected, and a delivery to the wrong URL hides no other."""
 
 import json
 import time

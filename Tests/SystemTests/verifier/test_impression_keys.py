@@ -1,4 +1,4 @@
-"""Which of our keys the verifier knows: those that signer has now."""
+"""The verifier knows the keys that signer currently has."""
 
 import json
 import os

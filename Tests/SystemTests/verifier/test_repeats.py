@@ -1,4 +1,4 @@
-"""A postback that comes again after ingest has forgotten its bytes, and after the feed has dropped its event."""
+"""A postback that is repeated after its digest has expired, and after the feed has deleted its event."""
 
 import json
 import time

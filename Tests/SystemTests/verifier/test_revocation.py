@@ -1,4 +1,4 @@
-"""Whether certificates were revoked: a real responder, asked by the real verifier under each policy."""
+"""Revocation of certificates: the real verifier queries a real responder under each policy."""
 
 import datetime
 import http.server

@@ -1,4 +1,4 @@
-"""The lives of subscriptions, told by the simulator's signed notifications and read back by RPC and from the feed."""
+"""Histories of subscriptions from the simulator's signed notifications, read by RPC and from the feed."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""How many threads a service serves with: what it was told, or the cores that it may use."""
+"""The number of threads of a service: as configured, or one per available core."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What Apple added last, from its simulator through the public port to the event: external purchase tokens, commitments, Advanced Commerce,
+"""Apple's latest additions, from the simulator through the public port to the event: external purchase tokens, commitments, Advanced Commerce,
 web ads' sites."""
 
 import base64

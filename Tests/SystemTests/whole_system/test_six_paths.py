@@ -1,4 +1,4 @@
-"""The six paths of the mission, each played end to end against the running system."""
+"""The six main paths through the system, each tested end to end."""
 
 import json
 import time

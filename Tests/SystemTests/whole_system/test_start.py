@@ -1,4 +1,4 @@
-"""What a service does before it can work: it waits for Redis and signer, says so, and ends when the time is over."""
+"""The start of a service: it waits for Redis and signer, reports that, and exits at the start timeout."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Deploy/up in the foreground, as somebody runs it in one terminal and ends it from another."""
+"""Deploy/up in the foreground, started in one terminal and stopped from another."""
 
 import os
 import pathlib

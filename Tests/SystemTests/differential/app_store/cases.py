@@ -1,13 +1,13 @@
-"""Signed data of the App Store, and what is done to it."""
+"""Signed data of the App Store, and the changes that make it invalid."""
 
 import json
 import random
 
 from SystemTests.differential.certificates import MIDDLE, chains, milliseconds
-from SystemTests.differential.judgement import Case
+from SystemTests.differential.expected_verdict import Case
 
 from .chains import certificate_bits, certificate_bytes, chain, chain_at_an_edge, form, list_of_certificates, plain, spelt_certificate
-from .judge import judge
+from .reference_verifier import judge
 from .payloads import (
     app_changed,
     asked_otherwise,

@@ -1,4 +1,4 @@
-"""The queue's promises under load, with the real executables: bounds, a Redis without memory, a SIGTERM, operators' calls."""
+"""The queue's guarantees under load, with the real executables: bounds, a Redis without memory, a SIGTERM, operators' calls."""
 
 import asyncio
 import concurrent.futures
@@ -13,7 +13,7 @@ import pytest
 from SystemTests.faults.load import Ledger, Maker, send_many
 from SystemTests.faults.system import FaultSystem
 
-from .promise_steps import MUCH, QUEUES, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import MUCH, QUEUES, check, eventually, owned, post, post_all, stop_while_it_holds
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from SystemTests.differential.certificates import ROOT, Chain
 from SystemTests.faults.load import Connection, Ledger, Maker, deliver
 from SystemTests.faults.system import FaultSystem
 
-from .promise_steps import MUCH, QUEUES, check, eventually, post
+from .guarantee_steps import MUCH, QUEUES, check, eventually, post
 
 
 @pytest.fixture

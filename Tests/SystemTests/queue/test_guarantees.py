@@ -1,4 +1,4 @@
-"""The queue's promises one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
+"""The queue's guarantees one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
 dead letters, what is delayed comes when it is due, order holds, overload is refused and passes, a SIGTERM loses nothing."""
 
 import asyncio
@@ -18,7 +18,7 @@ from SystemTests.faults.process import Process, Proxy
 from SystemTests.faults.system import FaultSystem
 from SystemTests.support.free_ports import free_port
 
-from .promise_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is rejected or resent: told, kept for study, and counted once, whatever changes meanwhile."""
+"""Rejected and repeated deliveries are reported, stored for examination, and counted once, even if the configuration changes."""
 
 import base64
 import functools

@@ -1,4 +1,4 @@
-"""What verified postbacks mean: conversion values by their schema, source identifiers by their names."""
+"""Meaning of verified postbacks: conversion values by their schema, source identifiers by their names."""
 
 import json
 import uuid
