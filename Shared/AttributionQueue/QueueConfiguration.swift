@@ -16,7 +16,7 @@ public struct QueueConfiguration: Sendable {
   public var backoffCap: Duration = .seconds(600)
   /// Deduplication buckets per shard and generation: 256 hold 16 million keys at 256 members each.
   public var seenBuckets = 256
-  /// The minimum time that the digest of a delivery's bytes is stored if its natural key prevents that it counts twice. This only saves
+  /// The minimum time that the digest of a delivery's bytes is stored although its natural key already prevents duplicates. This only saves
   /// work.
   public var copyGeneration: Duration = .seconds(6 * 3600)
   /// True if a digest of a postback's unsigned values is stored as long as its natural key.

@@ -14,8 +14,8 @@ from Containers.report import Section
 from SystemTests.faults.load import Connection, Delivery, Ledger, Maker, deliver
 from SystemTests.faults.system import FaultSystem
 
-from ..network import Network
 from ..loaded_run import QUEUES, Size, compare
+from ..network import Network
 from ..redis_cluster import RedisCluster
 from ..redis_node import RedisNode, Settings
 from . import show

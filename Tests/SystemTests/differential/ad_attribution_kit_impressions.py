@@ -10,8 +10,8 @@ from SystemTests.differential.skadnetwork.fields import WRONG_KINDS
 from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick
 
 from . import jws, jws_forms
-from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
 from .expected_verdict import Case, Changed, ExpectedVerdict, Refused
+from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
 from .postbacks import INT64
 from .signatures import (
     in_range,

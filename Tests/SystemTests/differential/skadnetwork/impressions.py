@@ -9,8 +9,8 @@ import re
 from cryptography.hazmat.primitives import hashes
 
 from SystemTests.differential import jws
-from SystemTests.differential.impression_keys import KEYS, NETWORKS, STRANGER, UUID, N, any_key, message_of, plain, sign, signed_words, signer_of
 from SystemTests.differential.expected_verdict import Case, ExpectedVerdict, Refused
+from SystemTests.differential.impression_keys import KEYS, NETWORKS, STRANGER, UUID, N, any_key, message_of, plain, sign, signed_words, signer_of
 from SystemTests.differential.postbacks import INT64, LOOKALIKES, SEPARATOR, VERSIONS
 from SystemTests.differential.signatures import (
     base64_strictly,
