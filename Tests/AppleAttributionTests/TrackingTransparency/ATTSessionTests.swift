@@ -44,7 +44,7 @@ struct ATTSessionTests {
     #expect(try read(#"{"bundleId":"b","installId":"i"}"#).attStatus == .unavailable)
   }
 
-  @Test("the status is told always, and is the one at sending")
+  @Test("the status is always included, as it is at the time of sending")
   func outgoing() {
     #expect(
       SessionSubmission.outgoing(["attStatus": 0, "a": 1], status: .authorized) == [
