@@ -44,38 +44,38 @@ struct VerifyCommand: AsyncParsableCommand {
     if offline {
       var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
-      let offlineJudge = local
-      judge = { input throws(CommandFailure) in try offlineJudge.judge(input) }
+      let offlineVerifier = local
+      judge = { input throws(CommandFailure) in try offlineVerifier.judge(input) }
     } else {
       let service = ServiceVerifier(
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
       judge = { input throws(CommandFailure) in try await service.judge(input) }
     }
-    var judgements: [VerdictReport] = []
+    var reports: [VerdictReport] = []
     var line = ProgressLine(unit: "inputs", total: Double(inputs.count))
     defer { line.end() }
     for (index, input) in inputs.enumerated() {
-      var judgement: VerdictReport
-      do throws(CommandFailure) { judgement = try await judge(try input.found.get()) } catch {
+      var report: VerdictReport
+      do throws(CommandFailure) { report = try await judge(try input.found.get()) } catch {
         guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
-        judgement = .unreadable(error)
+        report = .unreadable(error)
       }
-      if inputs.count > 1 { judgement.line = input.line }
-      judgements.append(judgement)
+      if inputs.count > 1 { report.line = input.line }
+      reports.append(report)
       if inputs.count > 1 { line.advance(to: Double(index + 1)) }
     }
     line.end()
-    try show(judgements, printer)
-    if judgements.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
+    try show(reports, printer)
+    if reports.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
   }
 
-  private func show(_ judgements: [VerdictReport], _ printer: Printer) throws {
-    if judgements.count == 1, let one = judgements.first {
+  private func show(_ reports: [VerdictReport], _ printer: Printer) throws {
+    if reports.count == 1, let one = reports.first {
       return try printer.show(.object(one.json)) { one.record(shows: !brief) }
     }
-    try printer.show(.array(judgements.map { .object($0.json) })) {
+    try printer.show(.array(reports.map { .object($0.json) })) {
       var table = Table([Table.Column("line", isNumber: true), "kind", "verdict", "reason", "field", "environment"])
-      for one in judgements {
+      for one in reports {
         let verdict = one.valid.map { $0 ? Cell("valid", .good) : Cell("invalid", .bad) } ?? Cell("not verified", .warning)
         table.add(Cell("\(one.line ?? 1)"), Cell(one.kind), verdict, Cell(one.reason), Cell(one.field), Cell(one.environment))
       }

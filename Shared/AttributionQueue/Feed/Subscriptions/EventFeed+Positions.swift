@@ -71,7 +71,7 @@ extension EventFeed {
   private func recreatePositions(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
     guard try await self.subscription(subscription.name) != nil else { return false }
     logger.warning(
-      "a subscription begins anew in shards in which its place was lost",
+      "a subscription starts again in shards where its position was lost",
       metadata: ["subscription": "\(subscription.name)", "shards": "\(shards.count)"])
     _ = try await on(shards) { shard throws(EventFeedError) in
       try await self.run(

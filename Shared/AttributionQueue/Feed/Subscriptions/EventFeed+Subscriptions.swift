@@ -116,7 +116,7 @@ extension EventFeed {
 
   /// Completes an interrupted seek of a pushed subscription: creates positions that are missing in its generation.
   func finishSeek(_ subscription: EventSubscription) async throws(EventFeedError) {
-    logger.warning("a seek that another instance began is finished", metadata: ["subscription": "\(subscription.name)"])
+    logger.warning("completed a seek that another instance had started", metadata: ["subscription": "\(subscription.name)"])
     try await put(subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keeps: true)
   }
 
