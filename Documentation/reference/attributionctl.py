@@ -105,7 +105,7 @@ def made(executable: str) -> str:
                        if child["commandName"] not in ("help", "reference"))
     text = "## Exit codes\n\n| code | meaning |\n| --- | --- |\n"
     text += "".join(f"| {one['code']} | {cell(one['meaning'])} |\n" for one in facts["exitCodes"])
-    text += "\n`doctor` has these beside them:\n\n| code | meaning |\n| --- | --- |\n"
+    text += "\n`doctor` also has these:\n\n| code | meaning |\n| --- | --- |\n"
     text += "".join(f"| {one['code']} | {cell(one['meaning'])} |\n" for one in facts["doctorCodes"])
     text += "\n## Variables\n\n| variable | meaning |\n| --- | --- |\n"
     text += "".join(f"| `{one['name']}` | {cell(one['meaning'])} |\n" for one in facts["variables"])

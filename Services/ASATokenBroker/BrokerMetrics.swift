@@ -10,21 +10,22 @@ struct BrokerMetrics: Sendable {
   init(_ registry: MetricsRegistry, apps: [String]) {
     self.registry = registry
     self.apps = Set(apps)
-    registry.counter("attribution_adservices_calls_total", help: "Calls of Apple's AdServices API.", labels: ["answer"])
-    registry.histogram("attribution_adservices_call_seconds", help: "Time of a call of Apple's AdServices API.")
+    registry.counter("attribution_adservices_calls_total", help: "Calls to Apple's AdServices API, by answer.", labels: ["answer"])
+    registry.histogram("attribution_adservices_call_seconds", help: "Time of a call to Apple's AdServices API.")
     registry.counter(
-      "attribution_adservices_outcomes_total", help: "Tokens by how their exchange ended.", labels: ["outcome"])
+      "attribution_adservices_outcomes_total", help: "Finished tokens, by outcome of the exchange.", labels: ["outcome"])
     registry.counter(
-      "attribution_adservices_test_records_total", help: "Made-up records of development builds.", labels: ["app"])
+      "attribution_adservices_test_records_total", help: "Test records that Apple returned for development builds.", labels: ["app"])
     registry.counter(
       "attribution_adservices_att_mismatch_total",
-      help: "Records whose detail contradicts the ATT status that the app reported.", labels: ["app"])
-    registry.gauge("attribution_adservices_in_flight", help: "Tokens that are worked at the moment.")
-    registry.gauge("attribution_adservices_waiting", help: "Tokens that are due and wait for leave to ask Apple.")
+      help: "Attribution records whose detail contradicts the ATT status that the app reported.", labels: ["app"])
+    registry.gauge("attribution_adservices_in_flight", help: "Tokens that are being processed.")
+    registry.gauge("attribution_adservices_waiting", help: "Tokens that are due and wait for a permit to call Apple.")
     registry.gauge(
-      "attribution_adservices_nearest_deadline_seconds", help: "What is left of the life of the waiting token nearest its end.")
+      "attribution_adservices_nearest_deadline_seconds", help: "Remaining lifetime of the waiting token that expires first.")
     registry.gauge(
-      "attribution_adservices_breaker_state", help: "Whether Apple is asked: 0 yes, 1 by single probes, 2 no, because it fails.")
+      "attribution_adservices_breaker_state",
+      help: "State of the circuit breaker for Apple: 0 closed, 1 half-open (single probes), 2 open (no calls).")
   }
 
   /// - Parameter seconds: the duration of the call.

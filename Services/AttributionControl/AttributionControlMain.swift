@@ -5,14 +5,14 @@ import ServiceRuntime
   import Glibc
 #endif
 
-/// The `attributionctl` command: operators' work with the services, over their public contract.
+/// The `attributionctl` command: operates the services over their public contract.
 @main
 struct AttributionControl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attributionctl", abstract: "Looks at and operates the Apple attribution services.",
+    commandName: "attributionctl", abstract: "Inspects and operates the Apple attribution services.",
     discussion: """
-      Addresses and the token come from flags, ATTRIBUTIONCTL_* variables or a profile, in this order; without any the services are looked \
-      for on this machine. Exit codes tell kinds of failure apart; Documentation/attributionctl.md lists them.
+      Addresses and the token come from flags, ATTRIBUTIONCTL_* variables or a profile, in this order. By default the services are \
+      expected on this machine. Each kind of failure has its own exit code; Documentation/attributionctl.md lists them.
 
       Examples:
         attributionctl doctor
@@ -23,16 +23,16 @@ struct AttributionControl: AsyncParsableCommand {
     version: "attributionctl \(BuildInformation.version) (commit \(BuildInformation.commit), \(BuildInformation.build) build)",
     subcommands: [ReferenceCommand.self],
     groupedSubcommands: [
-      CommandGroup(name: "Try:", subcommands: [SignCommand.self, VerifyCommand.self, SendCommand.self]),
+      CommandGroup(name: "Test:", subcommands: [SignCommand.self, VerifyCommand.self, SendCommand.self]),
       CommandGroup(
-        name: "Look:",
+        name: "Inspect:",
         subcommands: [
           EventsCommand.self, DeliveriesCommand.self, SubscriptionsCommand.self, QueuesCommand.self, KeysCommand.self, GapsCommand.self,
         ]),
       CommandGroup(
-        name: "Mend:", subcommands: [DoctorCommand.self, DeadLettersCommand.self, RecoverCommand.self, MigrateCommand.self]),
+        name: "Diagnose and repair:", subcommands: [DoctorCommand.self, DeadLettersCommand.self, RecoverCommand.self, MigrateCommand.self]),
       CommandGroup(
-        name: "Tell Apple:", subcommands: [RetentionCommand.self, AdvancedCommerceCommand.self, ExternalPurchaseCommand.self]),
+        name: "Call Apple:", subcommands: [RetentionCommand.self, AdvancedCommerceCommand.self, ExternalPurchaseCommand.self]),
       CommandGroup(name: "Set up:", subcommands: [ConfigCommand.self, ProfilesCommand.self]),
     ])
 
@@ -72,7 +72,7 @@ struct AttributionControl: AsyncParsableCommand {
       let nearest = Spelling.nearest(to: word, among: names)
       return CommandFailure(
         .usage, "\(path) has no command \(Cell.printable(word))",
-        advice: nearest.map { "Did you mean \($0)?" } ?? "It has: \(names.sorted().joined(separator: ", ")).")
+        advice: nearest.map { "Did you mean \($0)?" } ?? "Its commands: \(names.sorted().joined(separator: ", ")).")
     }
     return nil
   }

@@ -26,7 +26,7 @@ struct InputFile: ~Copyable {
     }
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(errno)))") }
-    if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw CommandFailure(.noInput, "\(path) is shorter than it was") }
+    if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw CommandFailure(.noInput, "\(path) is shorter than before") }
   }
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }

@@ -37,7 +37,7 @@ enum ServiceExecutable {
     let output = try run([executable, "check-configuration", file, "--output", "json"])
     guard let list = try? JSONValue(parsing: output).arrayValue else {
       throw CommandFailure(
-        .internalError, "\(executable) does not check configurations", advice: "Is it of an older build than attributionctl?")
+        .internalError, "\(executable) cannot check configurations", advice: "Check that it is not older than attributionctl.")
     }
     return list.compactMap { ConfigurationProblem(json: $0) }
   }
@@ -45,7 +45,7 @@ enum ServiceExecutable {
   /// Runs a program and returns its standard output. Its exit code is ignored, because the output has the result.
   private static func run(_ words: [String]) throws(CommandFailure) -> [UInt8] {
     var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw CommandFailure(.internalError, "no pipe can be made") }
+    guard pipe(&ends) == 0 else { throw CommandFailure(.internalError, "a pipe cannot be created") }
     // The child gets its own copy of the writing end. If it inherited this one as well, the pipe would never end.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }

@@ -11,15 +11,15 @@ struct IngestMetrics: Sendable {
     self.registry = registry
     self.apps = Set(apps)
     registry.counter(
-      "attribution_adservices_device_errors_total", help: "Devices that had an error in place of an attribution token.",
+      "attribution_adservices_device_errors_total", help: "Devices that reported an error instead of an attribution token.",
       labels: ["app", "error"])
     registry.counter(
       "attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
-    registry.counter("attribution_sessions_held_total", help: "Sessions held until the user answers.")
+    registry.counter("attribution_sessions_held_total", help: "Sessions that were held until the user answers the ATT prompt.")
     registry.counter(
-      "attribution_sessions_not_held_total", help: "Sessions sent without consent because the backlog had no room to hold them.")
+      "attribution_sessions_not_held_total", help: "Sessions that were sent on without consent because the backlog was full.")
     registry.counter(
-      "attribution_sessions_routed_total", help: "Sessions sent on.", labels: ["side", "outcome"])
+      "attribution_sessions_routed_total", help: "Sessions that were sent on to a destination.", labels: ["side", "outcome"])
   }
 
   func deviceHadNoToken(_ error: String, bundleId: String) {

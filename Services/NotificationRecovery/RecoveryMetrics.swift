@@ -7,17 +7,18 @@ struct RecoveryMetrics: Sendable {
 
   init(_ registry: MetricsRegistry) {
     self.registry = registry
-    registry.counter("attribution_recovery_notifications_total", help: "Notifications read from Apple's history.", labels: ["outcome"])
-    registry.counter("attribution_recovery_jobs_total", help: "Recoveries by how they ended.", labels: ["state"])
-    registry.counter("attribution_recovery_gaps_total", help: "Gaps in subscriptions' histories by how they ended.", labels: ["state"])
-    registry.counter("attribution_recovery_receipts_total", help: "Receipts that were migrated, by how that ended.", labels: ["outcome"])
     registry.counter(
-      "attribution_external_purchase_reports_total", help: "Reports of external purchases, by what Apple did with them.", labels: ["state"])
+      "attribution_recovery_notifications_total", help: "Notifications read from Apple's notification history.", labels: ["outcome"])
+    registry.counter("attribution_recovery_jobs_total", help: "Recoveries that have ended, by final state.", labels: ["state"])
+    registry.counter("attribution_recovery_gaps_total", help: "Gaps in subscriptions' histories, by final state.", labels: ["state"])
+    registry.counter("attribution_recovery_receipts_total", help: "Migrated receipts, by outcome.", labels: ["outcome"])
     registry.counter(
-      "attribution_app_store_waits_total", help: "Requests to the App Store Server API that had to wait, by what for.", labels: ["reason"])
+      "attribution_external_purchase_reports_total", help: "Reports of external purchases, by Apple's decision.", labels: ["state"])
+    registry.counter(
+      "attribution_app_store_waits_total", help: "Requests to the App Store Server API that had to wait, by reason.", labels: ["reason"])
     registry.counter("attribution_recovery_outages_total", help: "Outages that started a recovery.", labels: ["evidence"])
     registry.counter(
-      "attribution_app_store_errors_total", help: "Errors of the App Store Server API by what is to be done about them.", labels: ["class"])
+      "attribution_app_store_errors_total", help: "Errors of the App Store Server API, by how they are handled.", labels: ["class"])
   }
 
   func took(_ outcome: RecoveryWork.AcceptResult) { registry.add("attribution_recovery_notifications_total", 1, [outcome.name]) }

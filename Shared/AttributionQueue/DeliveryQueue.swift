@@ -8,7 +8,7 @@ public import Traces
   import Glibc
 #endif
 
-/// The queues in Redis. This type accepts deliveries and answers questions about them; ``ShardWorker`` and ``DeadlineWorker`` work them.
+/// The queues in Redis. This type accepts deliveries and reads their state; ``ShardWorker`` and ``DeadlineWorker`` work them.
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
   /// Counts of dead letters that were dropped.
@@ -97,7 +97,7 @@ public final class DeliveryQueue: Sendable {
     return false
   }
 
-  /// The event with that id, while it is kept, if it was published in the shard of the message.
+  /// The event with that id, if it was published in the shard of the message and is still stored.
   public func publishedEvent(_ id: String, besides lease: LeasedMessage) async throws(QueueError) -> [UInt8]? {
     guard let place = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(place), .string(place)])
@@ -125,8 +125,8 @@ public final class DeliveryQueue: Sendable {
     return moved
   }
 
-  /// Makes delayed messages of one shard ready, in this order and before messages that are accepted later. Returns how many were waiting. Not
-  /// for a queue that is worked by deadline, which has no such order.
+  /// Makes delayed messages of one shard ready, in this order and before messages that are accepted later. Returns how many were waiting.
+  /// Not for a queue that is worked by deadline, which has no such order.
   @discardableResult
   public func makeReady(_ ids: [DeliveryID], in queue: QueueName) async throws(QueueError) -> Int {
     guard let shard = ids.first?.shard else { return 0 }
@@ -136,8 +136,8 @@ public final class DeliveryQueue: Sendable {
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }
 
-  /// Writes to the schedule a second time after the message was stored: between the first write and the message, a worker may have queried the
-  /// shard, found nothing and removed the entry.
+  /// Writes to the schedule a second time after the message was stored: between the first write and the message, a worker may have queried
+  /// the shard, found nothing and removed the entry.
   func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { scheduleWrites.add(shard, due: due, of: queue, in: self) }
 
   // MARK: Redis

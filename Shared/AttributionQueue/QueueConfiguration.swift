@@ -6,7 +6,7 @@ public struct QueueConfiguration: Sendable {
   public var workerTimeout: Duration = .seconds(10)
   /// Attempts before a message becomes a dead letter.
   public var maxAttempts = 25
-  /// How often a message may be reclaimed from workers that died.
+  /// How often a message may be reclaimed from dead workers.
   public var maxDeliveries = 5
   /// The maximum number of messages in a queue, ready and delayed.
   public var backlogBound = 2_000_000
@@ -16,45 +16,46 @@ public struct QueueConfiguration: Sendable {
   public var backoffCap: Duration = .seconds(600)
   /// Deduplication buckets per shard and generation: 256 hold 16 million keys at 256 members each.
   public var seenBuckets = 256
-  /// The minimum time that a delivery is known by its bytes if its natural key keeps it from counting twice. This only saves work.
+  /// The minimum time that the digest of a delivery's bytes is stored although its natural key already prevents duplicates. This only saves
+  /// work.
   public var copyGeneration: Duration = .seconds(6 * 3600)
-  /// True if a digest of a postback's unsigned values is kept as long as its natural key.
+  /// True if a digest of a postback's unsigned values is stored as long as its natural key.
   public var unsignedDigests = false
-  /// The minimum time that natural keys of deliveries are remembered. It is longer than the senders' retries: nine days for devices, about seven
-  /// for the App Store.
+  /// The minimum time that natural keys of deliveries are stored. It is longer than the senders' retries: nine days for devices, about
+  /// seven for the App Store.
   public var deliveryGeneration: Duration = .seconds(10 * 86_400)
-  /// The minimum time that natural keys of notifications are remembered: longer than Apple's notification history of 180 days.
+  /// The minimum time that natural keys of notifications are stored: longer than Apple's notification history of 180 days.
   public var notificationGeneration: Duration = .seconds(200 * 86_400)
   /// The maximum difference between the clocks of instances. This long before a generation ends, the next generation is checked too.
   public var clockDifference: Duration = .seconds(3600)
-  /// How long a delivery's state can be asked for.
+  /// How long the record of a delivery is stored.
   public var deliveryRecordTTL: Duration = .seconds(86_400)
-  /// How many bodies of rejected deliveries are kept, over all shards; the oldest of a shard are dropped first.
+  /// The maximum number of stored bodies of rejected deliveries, over all shards; the oldest of a shard are dropped first.
   public var rejectedBodies = 16_384
-  /// Longer bodies of rejected deliveries are not kept.
+  /// Longer bodies of rejected deliveries are not stored.
   public var rejectedBodyBytes = 16 << 10
-  /// How long bodies of rejected deliveries are kept.
+  /// How long bodies of rejected deliveries are stored.
   public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
-  /// How long an event is kept for subscriptions that have not acknowledged it.
+  /// How long an event is stored for subscriptions that have not acknowledged it.
   public var eventRetention: Duration = .seconds(14 * 86_400)
   /// The maximum number of unacknowledged events of a subscription; beyond it the oldest are dropped for that subscription.
   public var subscriptionBacklog = 10_000_000
-  /// How long an event is kept after every subscription acknowledged it.
+  /// How long an event is stored after every subscription has acknowledged it.
   public var acknowledgedEventTTL: Duration = .seconds(3600)
-  /// How long an answer is kept under its Idempotency-Key.
+  /// How long an answer is stored under its Idempotency-Key.
   public var rpcAnswerTTL: Duration = .seconds(86_400)
   /// The failures that a delivery survives once it was answered with status 200.
   public var durability = Durability.disk
-  /// The maximum delay after a worker's start before its periodic housekeeping begins: dead letters past their limits, names of workers that
-  /// ended.
+  /// The maximum delay after a worker's start before its periodic housekeeping begins: dead letters past their limits, names of workers
+  /// that ended.
   public var housekeepingDelay: Duration = .seconds(60)
   /// At ``Durability/replicated``: how many replicas must confirm a write.
   public var replicas = 1
   /// At ``Durability/replicated``: how long a write waits for replicas.
   public var replicationTimeout: Duration = .seconds(1)
-  /// Memory that the dead letters of one queue may take up, over all shards; the oldest of a shard are dropped first.
+  /// The maximum memory of the dead letters of one queue, over all shards; the oldest of a shard are dropped first.
   public var deadLetterBytes = 256 << 20
-  /// How long a dead letter is kept at most.
+  /// The maximum time that a dead letter is stored.
   public var deadLetterAge: Duration = .seconds(30 * 86_400)
   /// Accepts a Redis that may lose data.
   public var development = false
@@ -70,8 +71,8 @@ public struct QueueConfiguration: Sendable {
     }
   }
 
-  /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two, because
-  /// the busy hours of a day fill them above the average.
+  /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two,
+  /// because the busy hours of a day fill them above the average.
   func buckets(of store: DeduplicationScope) -> Int {
     guard store == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))

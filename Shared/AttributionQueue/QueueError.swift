@@ -17,7 +17,7 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .unavailable(let error): "\(error)"
     case .backlogFull: "the queue is full"
-    case .leaseLost: "another worker has taken the message over"
+    case .leaseLost: "another worker has taken over the message"
     case .unsafeRedis(let what): what
     case .unknownForm(let form):
       "what lies in Redis has form \(form), and this build knows forms \(StoreForm.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")): "

@@ -48,7 +48,7 @@ public final class ConsolePages: InternalPages {
       "/console.js": Asset("text/javascript; charset=utf-8", PackageResources.console_js),
       "/icon.svg": Asset("image/svg+xml", PackageResources.icon_svg),
     ]
-    metrics.counter(Self.signIns, help: "Tokens that were entered on the console's page.", labels: ["result"])
+    metrics.counter(Self.signIns, help: "Sign-ins with a token on the console's page.", labels: ["result"])
   }
 
   // MARK: Requests

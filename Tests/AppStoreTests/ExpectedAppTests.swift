@@ -36,7 +36,7 @@ struct ExpectedAppTests {
     }
   }
 
-  @Test("of an app that is not configured it is of the wrong one, whoever expects it", arguments: [production, sandbox])
+  @Test("data of an unconfigured app has the reason wrong app, for any expected app", arguments: [production, sandbox])
   func unknown(id: String) throws {
     for expected in [nil, "com.example.app"] {
       #expect(try reason(id, apps: [Self.other], expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true)) == .wrongApp)

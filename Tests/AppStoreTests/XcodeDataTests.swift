@@ -29,7 +29,7 @@ struct XcodeDataTests {
     return verifier.verdict(on: text, kind: kind, expecting: expecting, now: 1_790_000_000_000)
   }
 
-  @Test("a notification of an app is taken where the app has that environment and the switch is on", arguments: ["Xcode", "LocalTesting"])
+  @Test("a notification of an app is accepted if the app has that environment and the setting is on", arguments: ["Xcode", "LocalTesting"])
   func configured(environment: String) {
     let text = notification(environment)
     let taken = verdict(on: text, having: ["Production", environment])
@@ -54,7 +54,7 @@ struct XcodeDataTests {
     #expect(verdict(on: notification("Xcode"), having: ["Production", "Xcode"], expecting: production).reason == .unexpectedAlgorithm)
   }
 
-  @Test("data that names no app is taken where some app has its environment, or the one that is expected")
+  @Test("data without an app is accepted if any app, or the expected one, has its environment")
   func nameless() {
     let renewal = jws(["environment": "Xcode", "originalTransactionId": "1"])
     #expect(verdict(on: renewal, .renewalInfo, having: ["Xcode"], expecting: .init()).valid)

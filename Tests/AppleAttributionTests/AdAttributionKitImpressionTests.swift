@@ -58,7 +58,7 @@ struct AdAttributionKitImpressionTests {
     #expect(field { $0.timestamp = Self.now / 1000 } == "timestamp")
   }
 
-  @Test("a JWS that says another thing than the rules is told apart, though our key signed it")
+  @Test("a JWS that violates the rules is rejected although our key signed it")
   func verdicts() throws {
     let key = try SigningKey.generate()
     let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)]])

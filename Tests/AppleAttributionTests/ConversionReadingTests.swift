@@ -25,7 +25,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
 }
 
 @Suite("Conversion values") struct ConversionReadingTests {
-  @Test("a fine value, a coarse one, none, and one without a meaning")
+  @Test("fine, coarse, missing and meaningless conversion values")
   func kinds() throws {
     let schemas = try ConversionSchemas([
       try ConversionSchema(
@@ -153,7 +153,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
 @Suite("Source identifiers") struct SourceIdentifierNamesTests {
   private func text(_ object: JSONObject) -> String { String(decoding: JSONValue.object(object).serialized, as: UTF8.self) }
 
-  @Test("digits are told from the right, leading zeros count, what was withheld is unknown")
+  @Test("digits are matched from the right, leading zeros count, and withheld digits are unknown")
   func levels() throws {
     let names = try SourceIdentifierNames(
       [.campaign: ["39": "spring", "07": "seven"], .adGroup: ["239": "women"], .creative: ["5239": "video"]], campaignIds: [7: "old"])

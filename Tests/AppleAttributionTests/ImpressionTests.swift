@@ -73,7 +73,7 @@ struct ImpressionTests {
     #expect(error?.field == field)
   }
 
-  @Test("a timestamp in seconds is told apart from one that is only old")
+  @Test("a timestamp in seconds is distinguished from an old one")
   func seconds() throws {
     var parameters = Self.parameters(.v4_0)
     parameters.timestamp = Self.now / 1000
@@ -143,7 +143,7 @@ struct ImpressionTests {
     #expect(kept?.field == "sourceDomains[1]")
   }
 
-  @Test func `Whether www is part of a registrable domain is told by the list; without one it is a label too many`() throws {
+  @Test func `The list decides whether www is part of a registrable domain; without a list it is an extra label`() throws {
     let list = try #require(PublicSuffixList.builtIn)
     var parameters = Self.parameters(.v4_0, web: true)
     for (domain, byList, byForm) in [
@@ -157,7 +157,7 @@ struct ImpressionTests {
     }
   }
 
-  @Test("a web ad's nonce stands in both encodings, and its payload carries no fidelity type")
+  @Test("a web ad has its nonce in both encodings and no fidelity type")
   func web() throws {
     var parameters = Self.parameters(.v4_0, web: true)
     parameters.fidelityType = nil
@@ -229,7 +229,7 @@ struct ImpressionTests {
     return all
   }
 
-  @Test("an impression that is not ours, not whole or not in form is told apart")
+  @Test("foreign, incomplete and malformed impressions have different reasons")
   func verdicts() throws {
     let key = try SigningKey.generate()
     let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)], "empty.skadnetwork": []])

@@ -17,10 +17,10 @@ struct ArgumentTests {
     ])
   func times(text: String, expected: String) { #expect(TimeArgument(text, now: Self.now)?.timestamp.text == expected) }
 
-  @Test("what is no time is refused", arguments: ["", "h", "2x", "-1h", "2026-13-01", "1.5h", "yesterday", "99999999h"])
+  @Test("invalid times are refused", arguments: ["", "h", "2x", "-1h", "2026-13-01", "1.5h", "yesterday", "99999999h"])
   func noTimes(text: String) { #expect(TimeArgument(text, now: Self.now) == nil) }
 
-  @Test("parts of a type's name mean all types that have them; a word that is none is refused with the nearest")
+  @Test("a part of a type's name selects all types with that part; an unknown word is refused with the nearest")
   func types() throws {
     #expect(try EventSelection.parse(["--type", "notification.rejected"]).types() == ["appstore.notification.rejected.v1"])
     #expect(try EventSelection.parse(["--type", "skadnetwork", "--type", "postback.rejected"]).types().count == 3)
@@ -29,7 +29,7 @@ struct ArgumentTests {
     #expect(error?.code == 64 && error?.advice == "Did you mean notification?")
   }
 
-  @Test("a filter is asked for only where something is chosen")
+  @Test("a filter is sent only if something is selected")
   func filter() throws {
     #expect(try EventSelection.parse([]).filter == nil)
     #expect(
@@ -38,7 +38,7 @@ struct ArgumentTests {
   }
 
   @Test(
-    "wrong words are refused before anything is asked",
+    "wrong arguments are refused before a service is called",
     arguments: [
       ["queues", "pause", "inbox"], ["queues", "pause"], ["dead-letters", "replay"], ["dead-letters", "replay", "--queue", "intake"],
       ["dead-letters", "purge", "017-0", "--all"], ["dead-letters", "list", "--limit", "0"], ["events", "tail", "--no-follow"],
@@ -76,7 +76,7 @@ struct ArgumentTests {
   }
 
   @Test(
-    "a command that is written wrong is told with the one that may have been meant",
+    "a misspelt command is reported with the nearest one",
     arguments: [
       ("qeues", "Did you mean queues?"), ("events tial", "Did you mean tail?"), ("dead_letters list", "Did you mean dead-letters?"),
       ("events xyzzy", "It has: export, show, tail."),
@@ -87,7 +87,7 @@ struct ArgumentTests {
   }
 
   @Test(
-    "what may be an argument or a flag is left to the parser",
+    "words that may be arguments or flags are left to the parser",
     arguments: ["", "queues", "queues intake", "--help", "help qeues", "-o", "events", "recover 5", "migrate file"])
   func notMisspelt(words: String) { #expect(AttributionControl.misspelt(words.split(separator: " ").map(String.init)) == nil) }
 

@@ -10,7 +10,7 @@ struct DoctorTests {
     HTTPClientResponse(status: status, headers: [], body: Array(body.utf8), httpVersion: "1.1")
   }
 
-  @Test("a service that is not ready is told with what it waits for; another one at its address is not taken for it")
+  @Test("a service that is not ready is reported with its missing dependencies; another service at its address is recognised")
   func readiness() {
     let ready = SystemCheckup.readiness(.verifier, answer(200, #"{"service":"verifier","draining":false,"checks":{"redis":"ok"}}"#))
     #expect(ready.state == .ok)
@@ -19,11 +19,11 @@ struct DoctorTests {
     #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceAway)
     let ending = SystemCheckup.readiness(.verifier, answer(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
     #expect(ending.state == .warning)
-    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers there")
+    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers at this address")
     #expect(SystemCheckup.readiness(.verifier, answer(404, "not found")).code == DoctorCode.serviceAway)
   }
 
-  @Test("what all services see of Redis is told once, unless one sees it otherwise")
+  @Test("equal findings of all services about Redis are shown once")
   func merging() {
     func report(_ service: ServiceName, _ state: String) -> SystemCheckup.ServiceReport {
       let finding = DoctorFinding(Finding(check: "redis-settings", state: state, subject: "appendonly", found: "f"), by: service)
@@ -33,7 +33,7 @@ struct DoctorTests {
     #expect(merged.map(\.place) == ["redis", "signer", "verifier", "ingest", "ingest"])
   }
 
-  @Test("advice that is the same for several things is given once")
+  @Test("equal advice for several findings is shown once")
   func sameAdvice() {
     let findings = [ServiceName.signer, .verifier].map { SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: $0) }
     let other = SystemCheckup.refusal(RPCError(.permissionDenied, ""), by: .ingest)
@@ -41,7 +41,7 @@ struct DoctorTests {
     #expect(groups.map(\.places) == ["signer, token; verifier, token", "ingest, token"])
   }
 
-  @Test("a refused token, an older service and one that fails are told apart")
+  @Test("a refused token, an older service and a failing service have different findings")
   func refusals() {
     #expect(SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: .signer).code == DoctorCode.tokenRefused)
     #expect(SystemCheckup.refusal(RPCError(.permissionDenied, ""), by: .signer).advice?.contains("DiagnosticsService") == true)
@@ -49,7 +49,7 @@ struct DoctorTests {
     #expect(SystemCheckup.refusal(RPCError(.internal, ""), by: .signer).code == DoctorCode.serviceAway)
   }
 
-  @Test("each of Apple's words has its code and its advice")
+  @Test("each result of Apple's delivery attempts has an exit code and advice")
   func attempts() {
     let codes: [String: Int32] = [
       "TLS_ISSUE": 20, "SSL_ISSUE": 20, "TIMED_OUT": 21, "NO_RESPONSE": 22, "SOCKET_ISSUE": 22, "CIRCULAR_REDIRECT": 23,

@@ -17,7 +17,7 @@ struct FileTests {
     deinit { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  @Test("lines come with the place behind them, the last one without an end, too; one that is too long is passed")
+  @Test("lines are read with the offset after them, also without a final line end; a line that is too long is skipped")
   func lines() throws {
     let file = try Temporary("a\n\nbb\n" + String(repeating: "x", count: 300_000) + "\nlast")
     var input = try InputFile(file.path)
@@ -34,7 +34,7 @@ struct FileTests {
   }
 
   @Test(
-    "a line of receipts is taken for what it is",
+    "the kind of a line of receipts is recognised",
     arguments: [
       (#"{"id":"a","appReceipt":"AAAA"}"#, #"{"id":"a","appReceipt":"AAAA"}"#),
       (#"{"id":7,"transactionReceipt":"AAAA"}"#, #"{"id":"7","transactionReceipt":"AAAA"}"#),
@@ -52,13 +52,13 @@ struct FileTests {
     #expect(String(decoding: receipt.json, as: UTF8.self) == expected)
   }
 
-  @Test("an id is shortened to what the call takes, never in the middle of a character")
+  @Test("an id is shortened to the limit of the call, never within a character")
   func longIds() {
     let receipt = ReceiptLine.receipt(Array("{\"id\":\"\(String(repeating: "é", count: 200))\"}".utf8), number: 1)
     #expect(receipt.id?.utf8.count == 256 && receipt.id?.allSatisfy { $0 == "é" } == true)
   }
 
-  @Test("how far a migration is reads back as it was written, and the same file has the same name")
+  @Test("the progress of a migration can be read back, and the same file has the same name")
   func migrationState() throws {
     var state = MigrationState(migrationId: "m", batch: 7)
     state.offset = 1 << 40
@@ -71,7 +71,7 @@ struct FileTests {
     #expect(name != MigrationState.name(size: 5, bundleId: "b", environment: "Sandbox", beginning: [1]))
   }
 
-  @Test("only what passes by itself is waited for")
+  @Test("only transient errors are retried")
   func patience() {
     #expect(RetryingCaller.passes(RPCError(.unavailable, "")) && RetryingCaller.passes(RPCError(.aborted, "")))
     #expect(RetryingCaller.passes(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
@@ -79,7 +79,7 @@ struct FileTests {
     #expect(!RetryingCaller.passes(RPCError(.unauthenticated, "")))
   }
 
-  @Test("CSV quotes what has to be, disarms formulas, and finds values by their paths")
+  @Test("CSV quotes fields where needed, disarms formulas, and finds values by their paths")
   func csv() throws {
     let event = try #require(
       try JSONValue(parsing: #"{"id":"a,b","data":{"n":-5,"t":"=1+1","q":"say \"x\"","o":{"p.q":[1,2]},"z":null}}"#).objectValue)
@@ -87,7 +87,7 @@ struct FileTests {
     #expect(String(decoding: line, as: UTF8.self) == "\"a,b\",-5,'=1+1,\"say \"\"x\"\"\",\"[1,2]\",,\r\n")
   }
 
-  @Test("an export goes on only with what it was begun with")
+  @Test("an export is resumed only with the same arguments")
   func exportState() throws {
     let request = ExportRequest(range: "1h to ", types: ["t"], filter: EventFilter(apps: ["a"]), format: .csv, columns: ["id"])
     var state = ExportState(request: request, start: nil, end: Timestamp(seconds: 9))

@@ -7,7 +7,7 @@ import Yams
 
 @Suite("Output")
 struct OutputTests {
-  @Test("columns are as wide as their widest cell, numbers stand at the right, and no line ends with a blank")
+  @Test("columns are as wide as their widest cell, numbers are right-aligned, and no line ends with a space")
   func table() {
     var table = Table(["name", Table.Column("n", isNumber: true), "state"])
     table.add("a", "1000", Cell("ok", .good))
@@ -21,7 +21,7 @@ struct OutputTests {
         """)
   }
 
-  @Test("colours are put around the text alone, and only where they are asked for")
+  @Test("colours enclose only the text, and only if requested")
   func colours() {
     var table = Table(["a", "b"])
     table.add(Cell("x", .bad), "y")
@@ -31,10 +31,10 @@ struct OutputTests {
     #expect(Terminal.allowsColours(["NO_COLOR": "", "TERM": "xterm"]))
   }
 
-  @Test("control characters of what others sent do not reach the terminal")
+  @Test("control characters in data do not reach the terminal")
   func controls() { #expect(Cell("a\u{1B}[2J\u{202E}b\n").text == "a\u{FFFD}[2J\u{FFFD}b\u{FFFD}") }
 
-  @Test("JSON is indented and keeps order and digits")
+  @Test("JSON is indented, with the order of members and the digits unchanged")
   func json() throws {
     let value = try JSONValue(parsing: #"{"b":12345678901234567890,"a":[],"c":{"x":[1,"é\n"]}}"#)
     #expect(
@@ -54,7 +54,7 @@ struct OutputTests {
   }
 
   @Test(
-    "YAML reads back as it was, whatever a text looks like",
+    "any text can be read back from YAML",
     arguments: [
       "yes", "null", "~", "0x1F", "1e3", "2026-11-25T00:00:00Z", "", " lead", "a: b", "line\nbreak", "- x", "#c", "é", "\"q\"", "012", "!t",
       "*a",
@@ -69,20 +69,20 @@ struct OutputTests {
     #expect(first.tag.description.hasSuffix("str") && first.string == text, "\(yaml)")
   }
 
-  @Test("YAML keeps numbers, truth values, nothing and empty collections")
+  @Test("YAML keeps numbers, booleans, null and empty collections")
   func yamlValues() throws {
     let yaml = YAMLText.text(.object(["i": 7, "b": false, "n": .null, "o": [:], "a": []]))
     #expect(yaml == "i: 7\nb: false\nn: null\no: {}\na: []\n")
   }
 
   @Test(
-    "ages are short",
+    "ages are formatted briefly",
     arguments: [
       (0.0, "0.0s"), (4.25, "4.3s"), (42.4, "42s"), (192.0, "3m12s"), (18_420.0, "5h07m"), (183_600.0, "2d03h"), (-1.0, "0.0s"),
     ])
   func ages(seconds: Double, text: String) { #expect(DisplayFormat.age(seconds) == text) }
 
-  @Test("progress tells part, rate and time left, and an earlier run's part says nothing of the rate")
+  @Test("progress shows part, rate and remaining time; the part of an earlier run does not count for the rate")
   func progress() {
     var progress = Progress(unit: "events", total: 1000, already: 500, now: 100)
     #expect(progress.text(width: 80, now: 100) == "[###############...............]  50 %  500/1000 events")

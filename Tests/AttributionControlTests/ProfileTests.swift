@@ -8,7 +8,7 @@ import Testing
 struct ProfileTests {
   private func file(_ yaml: String) throws -> ProfileFile { try ProfileFile(yaml: yaml, path: "/etc/ctl/profiles.yaml") }
 
-  @Test("flags count more than the environment, and that more than the profile; what is left out comes from below")
+  @Test("flags override the environment, and the environment overrides the profile")
   func layers() throws {
     let profile = try #require(
       try file(
@@ -37,7 +37,7 @@ struct ProfileTests {
     #expect(ConnectionLayer().over(profile).token == .file("/etc/ctl/token"))
   }
 
-  @Test("an address of all services counts more than single ones of a lower layer, and leaves those of its own")
+  @Test("an address of all services overrides single addresses of a lower layer, but not those of its own layer")
   func addressOfAll() throws {
     var lower = ConnectionLayer()
     lower.addresses[.service(.signer)] = "http://old:1"
@@ -50,14 +50,14 @@ struct ProfileTests {
   }
 
   @Test(
-    "what is wrong in the file is told with line and column",
+    "errors in the file have line and column",
     arguments: [
-      ("profiles:\n  a:\n    adress: http://h\n", ":3:5: adress is no setting of a profile; did you mean address?"),
-      ("profiles:\n  a:\n    addresses:\n      verfier: http://h:1\n", ":4:7: verfier is no setting of a profile; did you mean verifier?"),
+      ("profiles:\n  a:\n    adress: http://h\n", ":3:5: adress is not a profile setting; did you mean address?"),
+      ("profiles:\n  a:\n    addresses:\n      verfier: http://h:1\n", ":4:7: verfier is not a profile setting; did you mean verifier?"),
       ("profiles:\n  a: { address: h }\n", ":2:17: address must begin with http:// or https://"),
       ("profiles:\n  a: { address: \"http://h:80\" }\n", "each service has its own port"),
-      ("profiles:\n  a: { token: x, tokenFile: y }\n", "exclude each other"), ("curent: a\n", "did you mean current?"),
-      ("current: b\nprofiles: { a: {} }\n", "there is no profile b"), ("- a\n", "must hold"),
+      ("profiles:\n  a: { token: x, tokenFile: y }\n", "not both"), ("curent: a\n", "did you mean current?"),
+      ("current: b\nprofiles: { a: {} }\n", "there is no profile b"), ("- a\n", "must contain"),
       ("profiles:\n  a: { output: xml }\n", "table, json or yaml"),
     ])
   func faults(yaml: String, message: String) throws {
@@ -74,7 +74,7 @@ struct ProfileTests {
     #expect(try file.profile(nil, path: "p") == nil)
   }
 
-  @Test("a file that others can read is refused; it is written for its owner alone, and reads as it was written")
+  @Test("a file that others can read is refused; it is written for its owner only, and can be read back")
   func modes() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ctl-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -96,7 +96,7 @@ struct ProfileTests {
     #expect(try ProfileFile(path: folder + "/absent.yaml") == ProfileFile())
   }
 
-  @Test("the file is looked for where the environment says, then in XDG's folder, then in the home")
+  @Test("the file's path comes from the environment, then XDG's folder, then the home folder")
   func paths() {
     #expect(ProfileFile.path(environment: ["ATTRIBUTIONCTL_PROFILES": "/a.yaml", "HOME": "/h"]) == "/a.yaml")
     #expect(ProfileFile.path(environment: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"]) == "/x/attributionctl/profiles.yaml")
@@ -104,14 +104,14 @@ struct ProfileTests {
   }
 
   @Test(
-    "what is no address is told",
+    "invalid addresses are explained",
     arguments: ["", "h", "ftp://h", "http://", "http://u@h", "http://h:0", "http://h:70000", "http://h:x", "http://[::1"])
   func addresses(text: String) { #expect(ConnectionLayer.fault(inAddress: text, withPort: true) != nil) }
 
-  @Test("addresses with a port, a path or an IPv6 host are taken", arguments: ["http://h", "https://h:443/prefix", "http://[::1]:8092"])
+  @Test("addresses with a port, a path or an IPv6 host are accepted", arguments: ["http://h", "https://h:443/prefix", "http://[::1]:8092"])
   func rightAddresses(text: String) { #expect(ConnectionLayer.fault(inAddress: text, withPort: true) == nil) }
 
-  @Test("two tokens in the environment are refused, and an output that is none")
+  @Test("two tokens in the environment and an unknown output format are refused")
   func environment() {
     #expect(throws: CommandFailure.self) {
       try ConnectionLayer(environment: ["ATTRIBUTIONCTL_TOKEN": "a", "ATTRIBUTIONCTL_TOKEN_FILE": "b"])

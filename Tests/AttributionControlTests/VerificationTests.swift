@@ -12,7 +12,7 @@ struct VerificationTests {
   private func vector(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: Self.vectors.appendingPathComponent(name))) }
 
   @Test(
-    "what a text is is seen by its form",
+    "the kind of a text is recognised by its format",
     arguments: [
       ("appstore/jws/notification-renew-valid.jws", "App Store notification"),
       ("appstore/jws/transaction-valid.jws", "App Store transaction"),
@@ -27,7 +27,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "JSON is known by its members",
+    "the kind of JSON is recognised by its members",
     arguments: [
       (#"{"jws-string":"a.b.c"}"#, "AdAttributionKit postback"),
       (#"{"attribution-signature":"x","transaction-id":"y"}"#, "SKAdNetwork postback"),
@@ -38,7 +38,7 @@ struct VerificationTests {
   func json(text: String, name: String) throws { #expect(try SignedInput(Array(text.utf8)).name == name) }
 
   @Test(
-    "what is nothing is refused with a word on what it is not",
+    "input of no known kind is refused with a reason",
     arguments: [
       ("", "empty"), ("  \n", "empty"), ("{", "JSON"), (#"{"a":1}"#, "its members are a"), ("hello world!", "neither JSON"),
       ("a.b.c", "neither JSON"),
@@ -58,13 +58,13 @@ struct VerificationTests {
     #expect(wrong.valid == false && wrong.reason?.hasPrefix("bad_signature") == true)
   }
 
-  @Test("data of another root is invalid offline, whatever it says")
+  @Test("data under another root is invalid offline")
   func foreignRoot() throws {
     let verdict = try OfflineVerifier().judge(try SignedInput(try vector("appstore/jws/notification-renew-valid.jws")))
     #expect(verdict.valid == false && verdict.reason == "chain_invalid")
   }
 
-  @Test("an impression asks for a key of its own; a receipt is not verified, but its ids are told")
+  @Test("an impression requires a public key; a receipt is not verified, but its ids are shown")
   func others() throws {
     let impression = try SignedInput(Array(#"{"adNetworkId":"a","signature":"x"}"#.utf8))
     let error = #expect(throws: CommandFailure.self) { try OfflineVerifier().judge(impression) }

@@ -39,7 +39,7 @@ struct DeliveryQueueTests {
     #expect(try await queue.delivery(first.id)?.state == .accepted)
   }
 
-  @Test("a forged copy first does not hide the genuine delivery, and a second genuine copy makes no second event")
+  @Test("a forged copy that arrives first does not hide the genuine delivery, and a second genuine copy makes no second event")
   func forgedFirst() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -94,7 +94,7 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test("a delayed message is worked when it is due, or at once when it is asked for")
+  @Test("a delayed message is processed when it is due, or immediately when it is expedited")
   func delayed() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -119,7 +119,7 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test("the backlog takes exactly its bound, and a repeat is still answered as one")
+  @Test("the backlog accepts exactly its limit, and a repeat is still a duplicate")
   func backlog() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue { $0.backlogBound = 3 * 256 }
@@ -136,7 +136,7 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test("messages of one order key are worked in the order they came")
+  @Test("messages of one order key are processed in order of acceptance")
   func order() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -172,7 +172,7 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test("what was accepted is there after Redis was killed and came back")
+  @Test("accepted deliveries survive a kill and restart of Redis")
   func powerCut() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()

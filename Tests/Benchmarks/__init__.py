@@ -1,1 +1,1 @@
-"""What a release build reaches. `run` runs the suites, the files named `*_bench.py`."""
+"""Benchmarks of a release build. `run` runs the suites, the files named `*_bench.py`."""

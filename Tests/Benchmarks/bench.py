@@ -1,4 +1,4 @@
-"""What the benchmarks share: pinned processes, OpenSSL's own figures, loads by wrk, and the report. Standard library only."""
+"""Helpers of the benchmarks: pinned processes, OpenSSL's own figures, loads by wrk, and the report. Standard library only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads keys and counts in a Redis Cluster: what the fault test's accounting asks of one Redis, asked of the node that has the slot."""
+"""Reads keys and counts in a Redis Cluster: the accounting of the fault test, with each command sent to the node that has the slot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The short forms of the cluster test: the same parts as Deploy/cluster-test, with some thousand deliveries."""
+"""The short forms of the cluster test: the same parts as Deploy/cluster-test, with a few thousand deliveries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from Containers.report import Section
 
-from .play import SHORT, Size
+from .loaded_run import SHORT, Size
 
 
 @pytest.fixture

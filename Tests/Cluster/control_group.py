@@ -1,4 +1,4 @@
-"""Processes held to a share of a core, by the kernel's quota of processor time."""
+"""Limits processes to a share of a core with the kernel's CPU quota."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts of a test's own, each a network namespace, that can be cut off from one another."""
+"""Simulated hosts, each a network namespace, that can be disconnected from each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Redis Cluster of processes: made, resharded, its primaries killed and started again."""
+"""A Redis Cluster of local processes: creation, resharding, and primaries that are killed and restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One redis-server process on ports of its own, with the settings that the services ask for."""
+"""One redis-server process on its own ports, with the settings that the services require."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from types import ModuleType
 from Containers.report import Report, Row, Section
 from SystemTests.faults.system import BINARIES, ROOT
 
+from .loaded_run import Size
 from .network import reason_against
-from .play import Size
 from .scenarios import killing, partition, reshard, sentinel, slope
 
 PARTS: tuple[ModuleType, ...] = (reshard, killing, partition, sentinel, slope)

@@ -7,7 +7,7 @@ from .scenarios import partition
 
 
 @pytest.mark.parametrize("replicated", [True, False], ids=["replicated", "disk"])
-def test_no_delivery_is_believed_twice_when_both_sides_of_a_partition_take_it(section, tmp_path, size, seed, replicated):
+def test_a_delivery_that_both_sides_of_a_partition_accept_counts_once(section, tmp_path, size, seed, replicated):
     if reason := reason_against():
         pytest.skip(reason)
     with Network(2) as network:

@@ -5,7 +5,7 @@ import random
 from SystemTests.faults.load import Maker
 from SystemTests.support.authority import Authority
 
-from .play import Progress, Size, make_system, play
+from .loaded_run import Progress, Size, make_system, play
 from .redis_cluster import RedisCluster
 from .redis_node import Settings, TLSFiles
 

@@ -6,7 +6,7 @@ from .redis_cluster import RedisCluster
 from .redis_node import Settings
 
 
-def test_primaries_that_go_on_alone_are_refused_where_replicas_have_to_confirm(tmp_path):
+def test_primaries_that_accept_writes_without_replicas_are_refused_at_replicated_durability(tmp_path):
     with RedisCluster(tmp_path / "cluster") as cluster:
         for node in cluster.nodes[1:]:
             node.client.config_set("min-replicas-to-write", 1)
@@ -20,7 +20,7 @@ def test_primaries_that_go_on_alone_are_refused_where_replicas_have_to_confirm(t
             service.wait_for("/readyz", 200)
 
 
-def test_a_node_that_forgets_when_it_is_full_is_named(tmp_path):
+def test_a_node_that_evicts_keys_when_full_is_named(tmp_path):
     with RedisCluster(tmp_path / "cluster", primaries=3, replicas=0, settings=Settings()) as cluster:
         cluster.nodes[2].client.config_set("maxmemory-policy", "allkeys-lru")
         with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=cluster.url) as service:

@@ -1,4 +1,4 @@
-"""podman, called as a program: what the test needs of it, and nothing else of the machine is touched."""
+"""Calls podman as a program. Only the objects of the test are changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feed of events, read as one of its subscribers does, and what it says beside the ledger of what was answered."""
+"""Reads the feed as a subscriber, and compares it with the ledger of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run found, as Markdown to read, JSON to compare and a plot."""
+"""The results of a run, as Markdown, JSON and a plot."""
 
 from __future__ import annotations
 

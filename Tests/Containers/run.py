@@ -31,7 +31,7 @@ from .scenarios import Context
 from .scenarios.paths import teach
 
 # In their order; each stands on what those before it left running.
-SCENARIOS = ("paths", "replacement", "killing", "disconnection", "scale", "again", "certificates")
+SCENARIOS = ("paths", "replacement", "killing", "disconnection", "scale", "restart", "certificates")
 PROJECT = "attribution-containers-test"
 PORT_BASE = 27080
 # The images' tag, so that nobody's own are replaced.

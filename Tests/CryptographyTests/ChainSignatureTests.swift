@@ -22,7 +22,7 @@ import Testing
     return try? Certificate(der: der)
   }
 
-  @Test("a key with tables judges certificates as OpenSSL does, whatever they are signed over", arguments: [256, 384, 512])
+  @Test("a key with precomputed tables verifies certificates like OpenSSL", arguments: [256, 384, 512])
   func learned(bits: Int) throws {
     let digest = [256: EVP_sha256(), 384: EVP_sha384(), 512: EVP_sha512()][bits]!
     let root = try TestAuthority(.root)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("who may not sign certificates has signed none")
+  @Test("a certificate that may not sign certificates is not accepted as an issuer")
   func usage() throws {
     let root = try TestAuthority(.root)
     let middle = try TestAuthority(.intermediate, under: root, mayCertify: false)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("it holds what was used last, whatever was done in between", arguments: [0, 1, 2, 7, 64])
+  @Test("it contains the most recently used values after any operations", arguments: [0, 1, 2, 7, 64])
   func model(capacity: Int) {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)

@@ -11,7 +11,7 @@ struct ECDSASignatureTests {
     return [0x30, UInt8(body.count)] + body
   }
 
-  @Test("DER and raw say the same, whatever the length of r and s")
+  @Test("DER and raw signatures are equivalent for any length of r and s")
   func forms() throws {
     var random = SeededRandom("signature forms")
     for curve in [Curve.p192, .p256, .p384] {
@@ -46,7 +46,7 @@ struct ECDSASignatureTests {
     #expect(throws: SignatureError.outOfRange) { try ECDSASignature(der: Self.der([0] + Self.order, [1]), curve: .p256) }
   }
 
-  @Test("only the one minimal DER form is taken")
+  @Test("only the minimal DER form is accepted")
   func minimal() throws {
     let good = Self.der([1], [2])
     #expect(try ECDSASignature(der: good, curve: .p256).der == good)

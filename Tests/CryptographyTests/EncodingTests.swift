@@ -50,7 +50,7 @@ struct DigestTests {
     #expect(Hex.encode(HMACSHA256(key: []).authenticate([])) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
   }
 
-  @Test("comparison in constant time tells equal from different")
+  @Test("comparison in constant time distinguishes equal and different bytes")
   func constantTime() {
     #expect(ConstantTime.equal([1, 2, 3], [1, 2, 3]))
     #expect(ConstantTime.equal([], []))

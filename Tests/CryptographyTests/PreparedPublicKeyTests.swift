@@ -230,7 +230,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     }
   }
 
-  @Test("a signature of another curve is none")
+  @Test("a signature of another curve is invalid")
   func otherSignatures() throws {
     let prepared = PreparedPublicKey(try TestKey(.p384).publicKey)
     let signature = try TestKey(.p256).sign([UInt8](repeating: 1, count: 32))

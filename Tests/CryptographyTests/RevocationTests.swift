@@ -46,7 +46,7 @@ struct RevocationTests {
       identifier: identifier)
   }
 
-  @Test("what the responder says is read, whatever hash names the certificate")
+  @Test("the responder's answer is read with any hash of the certificate id")
   func statuses() throws {
     for status in [CertificateStatus.good, .unknown, .revoked(at: Self.now - 500, reason: 1), .revoked(at: Self.now - 9, reason: nil)] {
       for hash in [EVP_sha1(), EVP_sha256(), EVP_sha384()] { #expect(try read(made(status, identifier: hash)).status == status) }
@@ -124,7 +124,7 @@ struct RevocationTests {
     return Array(UnsafeBufferPointer(start: der, count: Int(max(0, count))))
   }
 
-  @Test("the memory asks again at nextUpdate, rests after a failure, and keeps what still stands")
+  @Test("the cache queries again at nextUpdate, pauses after a failure, and keeps valid answers")
   func memory() {
     var cache = RevocationCache(limits: .init(capacity: 2, maximumAge: 100, failureAge: 10))
     let gap = RevocationGap.fetch(.status(503))
@@ -172,7 +172,7 @@ struct RevocationTests {
     #expect(RevocationPolicy.whenReachable.decision(leaf: gap, intermediate: revoked) == .certificateRevoked)
   }
 
-  @Test("many who ask at once ask each responder once; later ones not at all")
+  @Test("concurrent queries call each responder once, and later ones use the cache")
   func singleFlight() async throws {
     let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
     let below = made()

@@ -1,1 +1,1 @@
-"""What is under Deploy, and the repository itself."""
+"""Tests of the files in Deploy, and of the repository itself."""

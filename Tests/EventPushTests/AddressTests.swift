@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventPush
 
-@Suite("Which endpoints may be asked")
+@Suite("Allowed endpoint addresses")
 struct AddressTests {
   @Test(
     "no address of a private, link-local, loopback, metadata or other special network, in whatever form",
@@ -28,7 +28,7 @@ struct AddressTests {
     #expect(EndpointAddresses().allows(try IPAddress(validating: text)))
   }
 
-  @Test("what the configuration names is allowed, and nothing beside it; bytes of another length never are")
+  @Test("exactly the configured addresses are allowed; bytes of another length never are")
   func configured() throws {
     let addresses = EndpointAddresses(allowed: [try AddressRange(validating: "10.8.0.0/16"), try AddressRange(validating: "fd00::/8")])
     #expect(addresses.allows([10, 8, 1, 2]) && !addresses.allows([10, 9, 1, 2]))
@@ -42,7 +42,7 @@ struct AddressTests {
   }
 
   @Test(
-    "a URL is read as the client that connects reads it",
+    "a URL is parsed as the connecting client parses it",
     arguments: [
       ("https://example.com/hook?x=1", "example.com"), ("https://EXAMPLE.com", "example.com"), ("https://0x7f.1/", "127.0.0.1"),
       ("https://2852039166/", "169.254.169.254"), ("https://[::1]:8443/", "::1"), ("https://017700000001/", "127.0.0.1"),
@@ -63,7 +63,7 @@ struct AddressTests {
     #expect(throws: failure) { try EndpointURL(validating: text, allowsHTTP: false) }
   }
 
-  @Test("clear text only where it is allowed")
+  @Test("clear text requires permission")
   func clearText() throws {
     #expect(try EndpointURL(validating: "http://example.com/", allowsHTTP: true).text == "http://example.com/")
   }

@@ -14,7 +14,7 @@ struct EndpointSettingsTests {
     return health
   }
 
-  @Test("failures of before an enabling, or a move to another server, count no more, whoever notes them late")
+  @Test("failures before the endpoint was enabled or moved do not count, even if they are stored late")
   func periods() {
     var settings = made()
     let health = EndpointHealth(json: failing(since: 200, settings).json)
@@ -32,7 +32,7 @@ struct EndpointSettingsTests {
     #expect(EndpointSettings(json: settings.json) == settings)
   }
 
-  @Test("what builds of before have written counts by its time")
+  @Test("data of older builds counts by its time")
   func older() throws {
     let first = made()
     let settings = try #require(EndpointSettings(json: first.json))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import EventPush
 
-@Suite("What is posted to an endpoint, and when")
+@Suite("Posting to an endpoint")
 struct EndpointStateTests {
-  @Test("no more requests at a time than allowed, in the order in which events came")
+  @Test("concurrent requests are limited, and events are posted in order of arrival")
   func concurrency() {
     var state = Sample.state { $0.maxConcurrent = 2 }
     for time in 1...5 { state.add(Sample.event(UInt64(time))) }
@@ -15,7 +15,7 @@ struct EndpointStateTests {
     #expect(state.count == 4)
   }
 
-  @Test("a refused event waits longer each time, and others go on meanwhile")
+  @Test("a refused event waits longer each time, and other events are posted meanwhile")
   func retries() {
     var state = Sample.state()
     let (poison, good) = (Sample.event(1), Sample.event(2))
@@ -33,7 +33,7 @@ struct EndpointStateTests {
     #expect(state.attempts(poison.position) == EndpointState.Attempts(count: 2, first: 0))
   }
 
-  @Test("Retry-After is honoured for the event, and for all of them where the endpoint is busy")
+  @Test("Retry-After is observed for the event, and for all events if the endpoint is busy")
   func retryAfter() {
     var state = Sample.state()
     let (one, other) = (Sample.event(1), Sample.event(2))
@@ -49,7 +49,7 @@ struct EndpointStateTests {
     #expect(state.posts(now: 70_000).contains { $0.id == other.id })
   }
 
-  @Test("a pause that the endpoint asked for outlasts posts that were under way, and so does an event's own")
+  @Test("the result of a running request does not shorten a Retry-After pause")
   func askedFor() {
     var state = Sample.state { $0.maxConcurrent = 8 }
     for time in 1...6 { state.add(Sample.event(UInt64(time))) }
@@ -79,7 +79,7 @@ struct EndpointStateTests {
     #expect(state.posts(now: 50_000, of: [event]).count == 1)
   }
 
-  @Test("one that takes nothing is asked one event at a time after pauses, and with all when it is back")
+  @Test("a failing endpoint gets one event at a time after pauses, and all events when it works again")
   func suspect() {
     var state = Sample.state { $0.maxConcurrent = 8 }
     for time in 1...8 { state.add(Sample.event(UInt64(time))) }
@@ -94,7 +94,7 @@ struct EndpointStateTests {
     #expect(state.posts(now: 80_100).count == 7, "what failed meanwhile is due at once")
   }
 
-  @Test("an endpoint that fails for too long ends; one that answers 410 at once")
+  @Test("an endpoint that fails for too long is disabled; 410 ends it immediately")
   func endings() {
     var state = Sample.state { $0.disableAfter = 1000 }
     let event = Sample.event(1)
@@ -110,7 +110,7 @@ struct EndpointStateTests {
     #expect(other.failed(event.position, error: "status 410", retryAfter: nil, isGone: true, now: 0, random: 0) == .ended(.gone))
   }
 
-  @Test("an event is given up only when it was refused for so long while others were taken")
+  @Test("an event is dropped only if it was refused for the retry period while others were accepted")
   func givenUp() {
     var state = Sample.state { $0.retryFor = 8_000 }
     let poison = Sample.event(1)
@@ -130,7 +130,7 @@ struct EndpointStateTests {
     #expect(state.count == 0)
   }
 
-  @Test("events that are not due for long are kept without their bytes, and fetched before they are posted")
+  @Test("events that are due much later are stored without their bytes, which are fetched before posting")
   func unloading() throws {
     var state = Sample.state { $0.retries = RetrySchedule(base: 120_000, cap: 120_000) }
     let event = Sample.event(1)
@@ -149,7 +149,7 @@ struct EndpointStateTests {
     #expect(state.count == 0)
   }
 
-  @Test("events are read when there is room for a quarter of what may be kept, or nothing else is left to post")
+  @Test("events are read when a quarter of the buffer is free, or nothing else is left to post")
   func reading() {
     var state = Sample.state()
     #expect(state.room == 16 && state.isWorthReading)
@@ -171,7 +171,7 @@ struct EndpointStateTests {
     }
   }
 
-  @Test("there is room for few events while nothing is known of the endpoint, and for more with each that it takes")
+  @Test("the buffer is small at first and grows with each accepted event")
   func room() {
     var state = Sample.state { $0.window = 20 }
     #expect(state.room == 16)
@@ -181,7 +181,7 @@ struct EndpointStateTests {
     #expect(state.room == 12)
   }
 
-  @Test("a rate is kept to within a twentieth of a second")
+  @Test("a rate limit is observed within a twentieth of a second")
   func rate() {
     var rate = SendRate(perSecond: 100, now: 0)
     var taken = 0
@@ -191,7 +191,7 @@ struct EndpointStateTests {
     #expect(none.take(now: 0) == nil)
   }
 
-  @Test("waits double between a half and the whole of each step, up to the longest")
+  @Test("waits double with a jitter of half of each step, up to the maximum")
   func schedule() {
     let schedule = RetrySchedule(base: 5_000, cap: 3_600_000)
     #expect((1...4).map { schedule.wait(after: $0, random: 1) } == [5_000, 10_000, 20_000, 40_000])
@@ -204,7 +204,7 @@ struct EndpointStateTests {
 
 @Suite("Order of subjects")
 struct SubjectOrderTests {
-  @Test("the events of a subject go one after the other, in the order of their publication, whatever shard they were read from")
+  @Test("events of a subject are posted one after the other in the order of publication, from all shards")
   func order() {
     var state = Sample.state { $0.isOrdered = true }
     let events = [Sample.event(30, shard: 1), Sample.event(10, shard: 2), Sample.event(20, shard: 3), Sample.event(15, subject: "other")]
@@ -222,7 +222,7 @@ struct SubjectOrderTests {
     #expect(state.posts(now: 3).map(\.id) == ["e30-1"])
   }
 
-  @Test("what waits for another try holds up its own subject alone")
+  @Test("an event that waits for a retry delays only its own subject")
   func retry() {
     var state = Sample.state { $0.isOrdered = true }
     let (one, two, other) = (Sample.event(1), Sample.event(2), Sample.event(3, subject: "o"))
@@ -237,7 +237,7 @@ struct SubjectOrderTests {
     #expect(state.posts(now: 5_000).map(\.id) == [two.id])
   }
 
-  @Test("whatever the order of reading and the failures, each subject's events are taken in their order", arguments: 0..<20)
+  @Test("for any order of reading and any failures, events of each subject are accepted in order", arguments: 0..<20)
   func property(_ seed: Int) {
     var dice = SystemRandomNumberGenerator()
     var state = Sample.state { $0.isOrdered = true }

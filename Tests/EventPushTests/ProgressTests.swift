@@ -7,7 +7,7 @@ import Testing
 struct ProgressTests {
   private func position(_ milliseconds: UInt64) -> FeedPosition { Sample.position(milliseconds).feedPosition }
 
-  @Test("what is noted never passes an event that is not settled, and counts all that it passes")
+  @Test("the stored position never passes an unsettled event, and counts all events that it passes")
   func noting() {
     var progress = ShardProgress(at: position(0))
     for time in 1...5 { progress.read(position(UInt64(time)), isWanted: time != 2) }
@@ -24,7 +24,7 @@ struct ProgressTests {
     #expect(!progress.hasUnsettled)
   }
 
-  @Test("a successor goes on with what was left, and reads behind what was read")
+  @Test("a successor continues with the unsettled events and reads after the last read event")
   func resuming() throws {
     let left = UnsettledEvents(
       cursor: position(9), offset: 7, base: position(2), events: [.init(place: position(4), offset: 2, attempts: 3, firstFailure: 17)])
@@ -47,7 +47,7 @@ struct ProgressTests {
     #expect(progress.base == position(10))
   }
 
-  @Test("an endpoint that was claimed and never opened is given back when it is another's, whatever came of asking")
+  @Test("a claimed endpoint that was never opened is released when it belongs to another instance")
   func claims() {
     var claims = EndpointClaims()
     claims.ask(for: ["a", "b", "c"])
@@ -60,7 +60,7 @@ struct ProgressTests {
     #expect(claims.given(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
   }
 
-  @Test("all instances find the same owner, and one that goes moves only its own endpoints")
+  @Test("all instances compute the same owner, and only the endpoints of an instance that stops move")
   func rendezvous() {
     let names = (0..<500).map { "endpoint-\($0)" }
     let before = names.map { RendezvousHash.winner(of: $0, among: ["a", "b", "c"]) }

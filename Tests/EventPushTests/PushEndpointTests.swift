@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 @testable import EventPush
 
-@Suite("An endpoint and the feed")
+@Suite("Endpoint and feed")
 struct PushEndpointTests {
   @Test("no event is posted before an earlier one of its subject that was found and not offered yet")
   func order() async throws {
@@ -27,7 +27,7 @@ struct PushEndpointTests {
     #expect(endpoint.next() == ["first"])
   }
 
-  @Test("an event that waited for another try when its endpoint was enabled, or moved, has a whole period before it")
+  @Test("a waiting event gets a full retry period when its endpoint is enabled or moved")
   func periods() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint { $0.enable(now: 5_000) }
@@ -44,7 +44,7 @@ struct PushEndpointTests {
     #expect(!endpoint.isSuspect && endpoint.next() == ["e"])
   }
 
-  @Test("an event that cannot be read is told of, and holds up nothing")
+  @Test("an unreadable event is reported and delays no other event")
   func unreadable() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint(.binary)
@@ -61,7 +61,7 @@ struct PushEndpointTests {
     #expect(String(decoding: told, as: UTF8.self).contains(#""eventId":"broken""#))
   }
 
-  @Test("what ended an endpoint does not end the one that it was moved to meanwhile, and is not told")
+  @Test("the end of a former endpoint does not end its replacement, and is not reported")
   func moved() async throws {
     let server = try await FeedServer()
     let (subscription, settings) = try await server.endpoint()

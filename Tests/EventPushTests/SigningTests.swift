@@ -13,7 +13,7 @@ struct SigningTests {
         == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   }
 
-  @Test("two secrets sign beside each other, the newest first")
+  @Test("two secrets sign at the same time, the newest first")
   func rotation() throws {
     let (old, new) = (WebhookSecret.make(), WebhookSecret.make())
     let both = WebhookSigner([new, old]).signature(id: "a", timestamp: 1, body: [1, 2])

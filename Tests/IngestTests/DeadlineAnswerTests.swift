@@ -3,7 +3,7 @@ import Testing
 @testable import ingest
 
 @Suite struct DeadlineAnswerTests {
-  @Test func `What is given in time is the answer`() async {
+  @Test func `An answer before the deadline is used`() async {
     let answer = await DeadlineAnswer.wait(until: .now + .seconds(30), otherwise: 0) { due in
       #expect(due.hold(1))
       due.give(2)
@@ -12,7 +12,7 @@ import Testing
     #expect(answer == 2)
   }
 
-  @Test func `At the deadline the best so far is the answer, whatever hangs`() async {
+  @Test func `At the deadline the best answer so far is used`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)
@@ -24,7 +24,7 @@ import Testing
     release.finish()
   }
 
-  @Test func `With nothing held the answer is the one for that case`() async {
+  @Test func `Without an answer at the deadline the default is used`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let (told, tell) = AsyncStream.makeStream(of: Bool.self)
     let answer = await DeadlineAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { due in
@@ -38,7 +38,7 @@ import Testing
     for await inTime in told { #expect(!inTime) }
   }
 
-  @Test func `A later deadline is brought forward, and one in the past ends the wait at once`() async {
+  @Test func `The deadline can be brought forward, and a deadline in the past ends the wait`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)

@@ -22,9 +22,9 @@ import Testing
     "", "/", "/v1", "/v1/app-store", "/v1/app-store/notifications//", "/v1/app-store/notifications/a/b", "/v1/app-store/notifications/%",
     "/v1/app-store/notifications/%FF", "/v1/adservices/tokens/a/b", "/v1/adservices", "/V1/app-store/notifications", "//v1/sessions",
   ])
-  func `What is near a route is none`(_ path: String) { #expect(PublicRoute(path: path) == nil) }
+  func `A path that only resembles a route is no route`(_ path: String) { #expect(PublicRoute(path: path) == nil) }
 
-  @Test func `Only tokens may be text`() {
+  @Test func `Only tokens may be sent as plain text`() {
     #expect(PublicRoute.token(bundleId: nil).takesText && PublicRoute.token(bundleId: "com.example.app").takesText)
     #expect(!PublicRoute.notification(bundleId: "com.example.app").takesText)
   }

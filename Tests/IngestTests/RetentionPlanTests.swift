@@ -18,7 +18,7 @@ import Testing
     return configuration
   }
 
-  @Test func `Rules are read as they stand`() throws {
+  @Test func `Rules are parsed`() throws {
     let configuration = try check(
       """
       { rules: [ { name: loyal,
@@ -74,7 +74,7 @@ import Testing
     ("{ rules: [], decisionService: { url: ftp://x } }", "apps[0].retention.decisionService.url"),
     ("{ rules: [], decisionService: { url: http://x, tokenFile: /nowhere } }", "apps[0].retention.decisionService.tokenFile"),
   ])
-  func `A rule that cannot be meant is refused with its place`(yaml: String, place: String) {
+  func `An invalid rule is refused with its position`(yaml: String, place: String) {
     do {
       _ = try check(yaml)
       Issue.record("\(yaml) was taken")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `A key that nobody reads is told`() throws {
+  @Test func `An unknown key is reported`() throws {
     let keys = try check("{ rules: [ { name: a, anwers: [], answers: [], when: { product: x } } ], rule: 1 }").unknownKeys.map(\.path)
     #expect(Set(keys) == ["apps[0].retention.rules[0].anwers", "apps[0].retention.rules[0].when.product", "apps[0].retention.rule"])
   }

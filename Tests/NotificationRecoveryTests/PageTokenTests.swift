@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Pages of lists by time")
 struct PageTokenTests {
-  @Test("a token is read as it was written, and nothing else is one")
+  @Test("a page token can be read back, and other text is invalid")
   func text() {
     let token = PageToken(moment: 1_790_000_000_000, offset: 3)
     #expect(PageToken(token.text) == token)
     for text in ["", "1", "1-", "-1-2", "1-2-3", "1--2", "1-1000001", "a-b", "1-2 "] { #expect(PageToken(text) == nil, "\(text)") }
   }
 
-  @Test("the place behind an entry counts those of its millisecond")
+  @Test("the position after an entry counts the entries of its millisecond")
   func places() {
     let first = PageToken.behind(9, nil)
     let second = PageToken.behind(9, first)

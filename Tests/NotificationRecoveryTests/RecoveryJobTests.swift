@@ -3,7 +3,7 @@ import Testing
 
 @testable import notification_recovery
 
-@Suite("What a recovery asks for")
+@Suite("The time range of a recovery")
 struct RecoveryJobTests {
   private static let now: Int64 = 1_795_000_000_000
   private static let hour: Int64 = 3_600_000
@@ -14,7 +14,7 @@ struct RecoveryJobTests {
       startedAt: Self.now)
   }
 
-  @Test("nothing is asked for beyond ten minutes from now, however far the window reaches")
+  @Test("the requested range ends ten minutes from now at the latest")
   func future() throws {
     let asked = try #require(try job(Self.now - Self.hour, Self.now + 1_000_000 * Self.hour).slices?.window)
     #expect(asked == (try TimeWindow(start: Self.now - Self.hour - 600_000, end: Self.now + 600_000)))

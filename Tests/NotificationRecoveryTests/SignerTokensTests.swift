@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tokens from the signer")
 struct SignerTokensTests {
-  @Test("a signer that fails passes; what only an operator can mend does not", arguments: RPCCode.allCases)
+  @Test("failures of signer are transient; configuration errors are permanent", arguments: RPCCode.allCases)
   func classification(code: RPCCode) {
     let passing: Set<RPCCode> = [
       .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted, .internal, .unknown, .unauthenticated,

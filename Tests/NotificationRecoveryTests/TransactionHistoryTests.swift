@@ -7,7 +7,7 @@ import WireJSON
 
 @Suite("A customer's transactions, page by page")
 struct TransactionHistoryTests {
-  @Test("each page has its own time, and the server that answered first is asked for the rest")
+  @Test("each page has its own timeout, and the server of the first page gets the further requests")
   func pages() async throws {
     let asked = Mutex<[(revision: String?, server: AppStoreServer?, deadline: ContinuousClock.Instant)]>([])
     let history = TransactionHistory(server: nil) { (query, server, deadline) async throws(AppStoreCallFailure) in

@@ -29,7 +29,7 @@ import Testing
 
   private func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 6379) }
 
-  @Test func `A new answer counts at once, and each connection asks anew`() async throws {
+  @Test func `A new answer is used immediately, and each connection resolves the name again`() async throws {
     let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
     let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
     server.set(.success([first]))
@@ -39,7 +39,7 @@ import Testing
     #expect(server.asked == 2)
   }
 
-  @Test func `A name server that does not answer leaves the addresses of before; its answer counts when it comes`() async throws {
+  @Test func `While the name server does not answer, the former addresses are used; a late answer is used`() async throws {
     let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
     let addresses = HostAddresses(patience: .milliseconds(10), lookUp: server.lookUp)
     server.set(.success([first]))
@@ -57,7 +57,7 @@ import Testing
     #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [second])
   }
 
-  @Test func `A failure leaves the addresses of before; a host that was never found has none`() async throws {
+  @Test func `After a failure the former addresses are used; a host that was never resolved has none`() async throws {
     let (server, first) = (NameServer(), try address("10.0.0.1"))
     let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
     let failure = RedisError.unavailable("no address")
@@ -71,7 +71,7 @@ import Testing
     await #expect(throws: RedisError.self) { try await addresses.find("redis", port: 6380, on: loop).get() }
   }
 
-  @Test func `The system knows this machine, by name and by address, and no name that cannot be`() throws {
+  @Test func `The system resolves this machine by name and by address, and no invalid name`() throws {
     #expect(try HostAddresses.system("127.0.0.1", 6379).map(\.ipAddress) == ["127.0.0.1"])
     #expect(try HostAddresses.system("127.0.0.1", 6379).map(\.port) == [6379])
     #expect(try HostAddresses.system("::1", 6379).map(\.protocol) == [.inet6])
@@ -79,7 +79,7 @@ import Testing
     #expect(throws: RedisError.self) { try HostAddresses.system("no such host", 6379) }
   }
 
-  @Test func `NIO is told the addresses of the family that it asks for`() async throws {
+  @Test func `NIO gets the addresses of the requested family`() async throws {
     let found = [try address("10.0.0.1"), try address("::2"), try address("10.0.0.3")]
     let resolver = HostResolver(found: loop.makeSucceededFuture(found))
     #expect(try await resolver.initiateAQuery(host: "redis", port: 6379).get() == [found[0], found[2]])

@@ -34,7 +34,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A password is told on a socket too, and a wrong one is refused`() async throws {
+  @Test func `A password is sent over a Unix socket too, and a wrong one is refused`() async throws {
     try await withRedis(["--requirepass", "se@cret"]) { server in
       let client = try server.client(credentials: ":se@cret@", query: "?db=3")
       try await untilReady(client)
@@ -48,7 +48,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `Short and long commands leave in the order in which they came, and whole`() async throws {
+  @Test func `Short and long commands are sent completely and in order`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
@@ -127,7 +127,7 @@ private final class LoopExecutor: TaskExecutor {
     return try #require(Int(line.dropFirst("total_connections_received:".count)))
   }
 
-  @Test func `A refusal is an error with Redis' words, and the connection goes on`() async throws {
+  @Test func `A refusal is an error with Redis' message, and the connection stays open`() async throws {
     try await withRedis { server in
       let client = try server.client()
       try await untilReady(client)
@@ -141,7 +141,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A client fails fast while Redis is away and finds it again by itself`() async throws {
+  @Test func `A client fails fast while Redis is unreachable and reconnects automatically`() async throws {
     try await withRedis { server in
       let client = try server.client()
       try await untilReady(client)
@@ -160,7 +160,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A late answer fails its command and is never taken for another's`() async throws {
+  @Test func `A late reply fails its command and is never used for another command`() async throws {
     try await withRedis { server in
       let client = try server.client()
       try await untilReady(client)
@@ -173,7 +173,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A read that blocks on a dedicated connection holds nobody up`() async throws {
+  @Test func `A blocking read on a dedicated connection does not delay others`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.commandTimeout = .seconds(5) }
       try await untilReady(client)
@@ -219,7 +219,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A reply of too many elements costs no more than its connection`() async throws {
+  @Test func `A reply with too many elements only closes its connection`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.maxReplyElements = 50 }
       try await untilReady(client)

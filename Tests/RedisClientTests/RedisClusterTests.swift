@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `Whoever subscribed is told when a slot moves, and hears messages where it went`() async throws {
+  @Test func `A subscriber is notified when a slot moves, and receives messages from the new node`() async throws {
     try await withCluster { cluster in
       let heard = Mutex(0)
       let ended = Mutex<[String]>([])

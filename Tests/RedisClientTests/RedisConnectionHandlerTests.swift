@@ -81,7 +81,7 @@ import Testing
   private static let short = (words: EncodedArguments(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
   private static let wait = "*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n$3\r\n500\r\n"
 
-  @Test func `What was handed over in a turn leaves whole and in its order`() async throws {
+  @Test func `Commands of one event-loop turn are sent completely and in order`() async throws {
     let connection = try await Connection()
     let (first, last) = (Self.long("x"), Self.long("y"))
     let callers = try await connection.send([Self.short.words, first.words, last.words, Self.short.words])
@@ -91,7 +91,7 @@ import Testing
     try await connection.end()
   }
 
-  @Test func `What Redis refuses unasked reaches everybody who asks afterwards, in its words`() async throws {
+  @Test func `An unsolicited error of Redis fails all later commands with its message`() async throws {
     let connection = try await Connection()
     try await connection.receive("-DENIED Redis is running in protected mode\r\n")
     let callers = try await connection.send([Self.short.words])
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: [(":1\r\n", Result<String, RedisError>.success("ok")), (":0\r\n", .failure(.notReplicated))])
-  func `Replicas are asked behind the last piece, and their answer is that to all before it`(
+  func `Replicas are queried after the last part, and their reply applies to all earlier commands`(
     _ answer: String, _ heard: Result<String, RedisError>
   ) async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
@@ -117,7 +117,7 @@ import Testing
     try await connection.end()
   }
 
-  @Test func `A connection that ends before it has written fails who waits, and writes nothing`() async throws {
+  @Test func `A connection that closes before writing fails its callers and writes nothing`() async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
     let callers = try await connection.send([Self.long("x").words, Self.long("y").words]) { $0.pipeline.fireChannelInactive() }
     for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
@@ -126,7 +126,7 @@ import Testing
     #expect(await late[0].value == .failure(.unavailable("the connection was closed")))
   }
 
-  @Test func `A connection that ends between its pieces and the replicas' answer has told nobody that it is done`() async throws {
+  @Test func `A connection that closes before the replicas' reply reports no command as done`() async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
     let callers = try await connection.send([Self.long("x").words, Self.long("y").words])
     try await connection.receive("+ok\r\n+ok\r\n")
@@ -150,7 +150,7 @@ import Testing
     func redirected(_ kind: String) {}
   }
 
-  @Test func `Who hears of a connection's end finds it closed already, and asks another`() async throws {
+  @Test func `Callers that learn of a closed connection find it closed and use another one`() async throws {
     let watch = Mutex<AtFailure?>(nil)
     let connection = try await Connection(observer: { channel in
       let observer = AtFailure(channel)

@@ -102,7 +102,7 @@ import Testing
     #expect(try await client.sendToEachPrimary(["ROLE"]).map(\.node) == [NodeAddress(host: "127.0.0.1", port: watched.replica)])
   }
 
-  @Test func `A name that no Sentinel knows is told`() async throws {
+  @Test func `An unknown primary name is reported`() async throws {
     let watched = try await Watched()
     defer { watched.remove() }
     let client = try watched.client("other")

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `What is watched over a session that ended is not changed over another`() async throws {
+  @Test func `Watched keys of an ended session do not affect the next session`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)

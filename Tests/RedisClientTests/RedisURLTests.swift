@@ -32,7 +32,7 @@ import Testing
     #expect(plain.address == .unix(path: "/run/a:b@/redis.sock") && plain.user == nil && plain.password == nil)
   }
 
-  @Test func `A socket's path is as long as the system takes`() throws {
+  @Test func `The path of a socket is limited by the system's maximum`() throws {
     let longest = "/" + String(repeating: "s", count: 106)
     #expect(try RedisURL("unix://\(longest)").address == .unix(path: longest))
     #expect(throws: RedisError.badURL("a socket's path has at most 107 bytes")) { try RedisURL("unix://\(longest)s") }
@@ -43,7 +43,7 @@ import Testing
     "redis://h/-1", "unix://relative", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@",
     "unix:///s?db=x", "unix:///s?other=1",
   ])
-  func `What is no address is refused`(_ text: String) {
+  func `An invalid address is refused`(_ text: String) {
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(url.of(NodeAddress(host: "d", port: 1)).address == .tcp(host: "d", port: 1))
   }
 
-  @Test func `Sentinels are named with what they call the primary`() throws {
+  @Test func `A Sentinel address has the name of the primary`() throws {
     let url = try RedisURL("redis-sentinel://me:secret@a,b:7001/main/3")
     #expect(url.deployment == .sentinel("main") && url.database == 3)
     #expect(url.nodes == [("a", 26_379), ("b", 7001)].map { NodeAddress(host: $0.0, port: $0.1) })
@@ -68,11 +68,11 @@ import Testing
     "redis://a,b", "redis-cluster://a,", "redis-cluster://a/1", "redis-cluster://", "redis-sentinel://a", "redis-sentinel://a/",
     "redis-sentinel://a/main/x", "redis-sentinel://a/main/0/0", "redis-other://a", "rediss-cluster://a:0,b",
   ])
-  func `What is no cluster and no Sentinels is refused`(_ text: String) {
+  func `An invalid address of a cluster or of Sentinels is refused`(_ text: String) {
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
   }
 
-  @Test func `TLS is a scheme of its own`() throws {
+  @Test func `TLS has its own scheme`() throws {
     let url = try RedisURL("rediss://me:secret@redis.example:6380/1")
     #expect(url.usesTLS && url.address == .tcp(host: "redis.example", port: 6380) && url.user == "me" && url.database == 1)
     #expect(url.serverName == "redis.example")
@@ -81,7 +81,7 @@ import Testing
     #expect(try RedisURL("rediss://127.0.0.1").serverName == nil && RedisURL("rediss://[::1]:7000").serverName == nil)
   }
 
-  @Test func `A password that stands in a file leaves the URL's word to the user`() throws {
+  @Test func `With a password file, the URL contains only the user`() throws {
     for text in ["redis://me@h", "redis://me:@h", "unix://me@/run/redis.sock"] {
       let url = try RedisURL(text, passwordIsApart: true)
       #expect(url.user == "me" && url.password == nil, "\(text)")

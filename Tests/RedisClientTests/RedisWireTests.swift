@@ -92,7 +92,7 @@ import Testing
     return reply.isNull ? "null" : String(reply.integer ?? 0)
   }
 
-  @Test func `A text that is known already is not made anew`() throws {
+  @Test func `A known text is not allocated again`() throws {
     let reader = try #require(ReplyReader(maxElements: 1))
     let known = "a text of more than fifteen bytes"
     try Array("$\(known.utf8.count)\r\n\(known)\r\n".utf8).withUnsafeBytes { try reader.feed($0) }

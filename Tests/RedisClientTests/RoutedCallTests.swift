@@ -10,7 +10,7 @@ import Testing
 
   private func call() -> RoutedCall { RoutedCall(until: start + .seconds(2)) }
 
-  @Test func `A slot that moved is followed, and no more often than eight times in a row`() throws {
+  @Test func `Redirections of a moved slot are followed, at most eight times in a row`() throws {
     var call = call()
     let moved = Redirection.moved(try #require(HashSlot(number: 1)), to: there)
     for _ in 0..<RoutedCall.mostMoves {
@@ -19,7 +19,7 @@ import Testing
     #expect(call.refused(moved, now: start, jitter: 1) == .fail(.unavailable("redirected more than 8 times")))
   }
 
-  @Test func `A key that is on its way is asked for where it goes, once`() {
+  @Test func `A key of a migrating slot is requested once from the target node`() {
     var call = call()
     #expect(call.refused(.ask(there), now: start, jitter: 1) == .send(there, asking: true))
     #expect(call.refused(.tryAgain, now: start, jitter: 1) == .pause(.milliseconds(5)))
@@ -36,7 +36,7 @@ import Testing
     #expect(call.refused(.tryAgain, now: start + .seconds(2), jitter: 1) == .fail(.unavailable("its slot is being moved")))
   }
 
-  @Test func `While a replica takes over the topology is asked for again until time is up`() {
+  @Test func `During a failover the topology is queried again until the timeout`() {
     var call = call()
     let refusal = Redirection.unsettled("CLUSTERDOWN The cluster is down")
     #expect(call.refused(refusal, now: start, jitter: 1) == .rediscover(then: .milliseconds(5)))
@@ -46,7 +46,7 @@ import Testing
     #expect(call.unserved(now: start + .seconds(3), jitter: 1) == .fail(.unavailable("no node serves this key's slot")))
   }
 
-  @Test func `A node that has been away for long fails its callers at once`() {
+  @Test func `A node that has been unreachable for long fails its callers immediately`() {
     var call = call()
     #expect(call.unsent(.timedOut, isLong: true, now: start, jitter: 1) == .fail(.timedOut))
   }

@@ -31,7 +31,7 @@ import Testing
     #expect(HashSlot(number: -1) == nil && HashSlot(number: 16_384) == nil)
   }
 
-  @Test func `A map tells who serves a slot, and nobody where a range is missing`() throws {
+  @Test func `A slot map returns the node of a slot, and none for a missing range`() throws {
     let slots = try [0, 9, 20, 21, 16_383].map { try #require(HashSlot(number: $0)) }
     let whole = map(1, 2, 3)
     #expect(whole[slots[0]] == node(1) && whole[slots[4]] == node(3))
@@ -50,7 +50,7 @@ import Testing
 
   // MARK: Elections
 
-  @Test func `One node that lags behind is not believed`() {
+  @Test func `The outdated topology of a single node is ignored`() {
     var election = TopologyElection(voters: 3)
     election.vote(map(1, 2))
     #expect(election.elected == nil)
@@ -59,7 +59,7 @@ import Testing
     #expect(election.elected == map(1, 3) && election.result(believed: map(1, 2)) == map(1, 3))
   }
 
-  @Test func `Without a majority what was believed stays; where nothing is known the most votes count`() {
+  @Test func `Without a majority the topology stays; initially the most votes decide`() {
     var election = TopologyElection(voters: 4)
     for vote in [map(1, 2), map(1, 3), nil, nil] { election.vote(vote) }
     #expect(election.result(believed: map(7)) == map(7))
@@ -71,7 +71,7 @@ import Testing
 
   // MARK: Redirections
 
-  @Test func `Redirections are read, and other refusals are none`() throws {
+  @Test func `Redirections are parsed, and other errors are no redirections`() throws {
     let teller = node(7000)
     let slot = try #require(HashSlot(number: 3999))
     #expect(Redirection(refusal: "MOVED 3999 127.0.0.1:6381", by: teller) == .moved(slot, to: node(6381)))

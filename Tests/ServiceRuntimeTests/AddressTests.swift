@@ -13,7 +13,7 @@ import Testing
     "", "17", "17.0.0", "17.0.0.256", "017.0.0.1", "17.0.0.1 ", "[::1]", "::1%eth0", "2001:db8::1::2", "apple.com", "17.0.0.1:80",
     "17.0.0.1\u{0}", "::1\u{0}x",
   ])
-  func `What is none is refused`(_ text: String) { #expect(throws: AddressError.self) { try address(text) } }
+  func `An invalid address is refused`(_ text: String) { #expect(throws: AddressError.self) { try address(text) } }
 
   @Test func `An IPv4 address inside IPv6 is that address`() throws {
     #expect(try address("::ffff:17.0.0.1") == address("17.0.0.1"))
@@ -26,7 +26,7 @@ import Testing
     ("10.1.2.2/31", "10.1.2.3", true), ("0.0.0.0/0", "1.2.3.4", true), ("0.0.0.0/0", "::1", false), ("::/0", "1.2.3.4", true),
     ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/32", "2001:db9::", false), ("::1/128", "::1", true), ("::1", "::2", false),
   ])
-  func `A range holds its first and last address and none beside`(range: String, text: String, isIn: Bool) throws {
+  func `A range contains its first and last address and no others outside`(range: String, text: String, isIn: Bool) throws {
     #expect(try AddressRange(validating: range).contains(address(text)) == isIn)
   }
 
@@ -78,7 +78,7 @@ import Testing
     ("by=9.9.9.9;for=1.2.3.4", "1.2.3.4"), ("for=1.2.3.4, for=_hidden", "10.0.0.1"), ("for=\"a, for=1.2.3.4", "10.0.0.1"),
     ("by=9.9.9.9", "10.0.0.1"), ("for=1.2.3.4;for=5.6.7.8", "10.0.0.1"), ("for=1.2.3.4, for=\"10.0.0.7:8\"", "1.2.3.4"),
   ])
-  func `Forwarded says the same`(line: String, expected: String) throws {
+  func `The header Forwarded is equivalent`(line: String, expected: String) throws {
     #expect(try client("10.0.0.1", [("forwarded", line)], header: .forwarded) == expected)
   }
 

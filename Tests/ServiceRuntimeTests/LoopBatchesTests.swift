@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `What is asked in one turn is one call, and each asker has his own answer`() async throws {
+  @Test func `Requests of one turn are one call, and each caller gets its own answer`() async throws {
     let calls = Mutex<[[Int]]>([])
     let batches = LoopBatches<Int, Int>(most: 100) { items, _ in
       calls.withLock { $0.append(items) }

@@ -105,7 +105,7 @@ private struct Other: HTTPSender {
     }
   }
 
-  @Test func `A request is sent whole and its answer read, in whatever pieces it comes, over one connection`() async throws {
+  @Test func `A request is sent completely and its answer is read in any parts over one connection`() async throws {
     try await withServer { request in
       #expect(request.hasPrefix("POST /x/Y HTTP/1.1\r\nHost: 127.0.0.1:") && request.contains("\r\nX-One: 1\r\n"))
       let text = Self.ok(String(request.split(separator: "\r\n").last ?? ""))
@@ -136,7 +136,7 @@ private struct Other: HTTPSender {
     }
   }
 
-  @Test func `A connection that the server has closed meanwhile costs no call, and one that breaks at first is told`() async throws {
+  @Test func `A connection that the server closed causes no failed call, and a failure of a new connection is reported`() async throws {
     let count = Atomic(0)
     try await withServer { _ in
       count.add(1, ordering: .relaxed).newValue == 2 ? .close : .pieces([Self.ok("x")])
@@ -203,7 +203,7 @@ private struct Other: HTTPSender {
     }
   }
 
-  @Test func `From no event loop it is left to others, and what is encrypted is none of its`() async throws {
+  @Test func `Calls from outside an event loop and encrypted calls use the other client`() async throws {
     let server = try await ScriptedServer { _ in .pieces([Self.ok("x")]) }
     let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
     try await Self.expect(299, calls.send(request(server)))

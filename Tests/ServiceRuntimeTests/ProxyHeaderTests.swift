@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["PROXY UNKNOWN\r\n", "PROXY UNKNOWN ffff::1 x y z\r\n", "PROXY UNKNOWN \u{0}\u{FF}\r\r\n"])
-  func `A client that the proxy does not know is unknown, whatever else its line says`(_ line: String) {
+  func `A client that the proxy declares unknown is unknown, even if its line has an address`(_ line: String) {
     #expect(origin(Array(line.utf8)) == .unknown)
   }
 
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [[0xEE, 0, 0], [0x20, 0, 1, 7], [0x02, 0, 2, 0xAA, 0xBB, 0x04, 0, 0]] as [[UInt8]])
-  func `Vectors behind the addresses are passed over`(_ more: [UInt8]) throws {
+  func `Type-length-value fields after the addresses are ignored`(_ more: [UInt8]) throws {
     #expect(origin(Self.binary(0x21, 0x11, Self.addresses4 + more)) == (try Self.client("192.0.2.1")))
   }
 
@@ -111,7 +111,7 @@ import Testing
     return header
   }
 
-  @Test func `A header with its checksum is taken, and with any bit of it changed it names nobody else`() throws {
+  @Test func `A header with a valid checksum is accepted, and one with any changed bit never names another client`() throws {
     let whole = Self.summed()
     let client = try Self.client("192.0.2.1")
     #expect(origin(whole) == client)
@@ -131,7 +131,7 @@ import Testing
     #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 4, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 0])) == .refused)
   }
 
-  @Test func `A connection of the proxy's own is the proxy's, whatever the rest says`() {
+  @Test func `A local connection of the proxy counts as the proxy`() {
     #expect(origin(Self.binary(0x20, 0x00, [])) == .proxy)
     #expect(origin(Self.binary(0x20, 0x11, Self.addresses4)) == .proxy)
     #expect(origin(Self.binary(0x20, 0xFF, [1])) == .proxy)
@@ -163,7 +163,7 @@ import Testing
     #expect(read(Self.binary(0x21, family, [UInt8](repeating: 1, count: length - 1))) == .refused)
   }
 
-  @Test func `A header of the longest length is taken and one byte more is refused at its length`() {
+  @Test func `A header of the maximum length is accepted and a longer one is refused`() {
     let limit = 300
     let longest = Self.binary(0x21, 0x11, Self.addresses4 + Self.nothing(limit - 28))
     #expect(longest.count == limit && read(longest, limit: limit) == .whole(ProxyHeader(origin: origin(longest)!, length: limit)))
@@ -181,13 +181,13 @@ import Testing
   ]
 
   @Test(arguments: wholes)
-  func `However many bytes have come, a header's beginning waits and what is behind it is not looked at`(_ whole: [UInt8]) {
+  func `An incomplete header waits for any number of bytes, and later bytes are not read`(_ whole: [UInt8]) {
     for count in whole.indices { #expect(read(Array(whole.prefix(count))) == .incomplete) }
     let reading = read(whole)
     for rest in ["G", "GET / HTTP/1.1\r\n\r\n", "PROXY UNKNOWN\r\n", "\u{0}"] { #expect(read(whole + Array(rest.utf8)) == reading) }
   }
 
-  @Test func `Any bytes are read without a fault, and what is read does not depend on what comes after it`() {
+  @Test func `Any bytes are parsed without a crash, and the result does not depend on later bytes`() {
     var random = SeededRandom(seed: 11)
     for _ in 0..<100_000 {
       var bytes = Self.wholes.randomElement(using: &random)!

@@ -1,1 +1,1 @@
-"""The real executables, a real Redis and the Apple simulator. `support` starts them; the other folders are tests by subject."""
+"""The real executables, a real Redis and the Apple simulator. `support` starts them; each other folder has the tests of one subject."""

@@ -36,7 +36,7 @@ struct CircuitBreakerTests {
     #expect(breaker.phase == .closed)
   }
 
-  @Test("results older than the window are forgotten")
+  @Test("results older than the window do not count")
   func window() {
     var breaker = CircuitBreaker(rule)
     for _ in 1...9 { call(&breaker, .failed, at: 0) }
@@ -63,7 +63,7 @@ struct CircuitBreakerTests {
     #expect(call(&breaker, .failed, at: now) == 2000)
   }
 
-  @Test("while a probe is under way nobody else is let through, and one that is never answered makes room for another")
+  @Test("during a probe no other call is admitted, and a probe without a result is replaced")
   func silentProbe() throws {
     var breaker = CircuitBreaker(rule)
     for _ in 1...10 { call(&breaker, .failed, at: 0) }
@@ -128,7 +128,7 @@ struct CircuitBreakerTests {
     }
   }
 
-  @Test("whatever happens it never lets more through while half open than its probes, and always asks again in the end")
+  @Test("for any sequence, a half-open breaker admits only its probes, and always probes again")
   func properties() {
     var random = SeededRandom("circuit breaker")
     for _ in 0..<200 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate bucket")
 struct RateBucketTests {
-  @Test("a rule takes rates and bursts up to its edges and none beyond")
+  @Test("a rule accepts rates and bursts exactly up to its limits")
   func rules() throws {
     #expect(RateRule(perSecond: RateRule.highestRate, burst: 1)?.interval == 10)
     #expect(RateRule(perSecond: RateRule.highestRate + 1, burst: 1) == nil)
@@ -19,7 +19,7 @@ struct RateBucketTests {
     #expect(RateRule(perSecond: 3, burst: 1)?.interval == 333_334)
   }
 
-  @Test("a rested bucket gives its burst at once, then one an interval")
+  @Test("an idle bucket admits its burst immediately, then one call per interval")
   func burst() throws {
     let rule = try #require(RateRule(perSecond: 10, burst: 3))
     var bucket = RateBucket()
@@ -31,7 +31,7 @@ struct RateBucketTests {
     #expect(bucket.reserve(1...9, rule: rule, longestWait: 400_000, now: 100_000) == .granted(units: 2, wait: 400_000))
   }
 
-  @Test("a hold lets nothing through before its end and no more than a burst at it")
+  @Test("a hold admits no call before its end and at most a burst then")
   func hold() throws {
     let rule = try #require(RateRule(perSecond: 10, burst: 2))
     var bucket = RateBucket()
@@ -42,7 +42,7 @@ struct RateBucketTests {
     #expect(bucket.reserve(1...1, rule: rule, now: 5_000_000) == .refused(wait: 100_000))
   }
 
-  @Test("in no span of time is more used than the burst and what the rate gives in it")
+  @Test("no time span has more calls than the burst and the rate allow")
   func property() throws {
     var random = SeededRandom("rate bucket")
     for _ in 0..<300 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UpstreamPacing
 
-@Suite("What an instance knows of a shared breaker")
+@Suite("An instance's view of a shared breaker")
 struct SharedBreakerViewTests {
   private static let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 4, firstPause: 2000, longestPause: 10_000, jitter: 0)
 
@@ -40,7 +40,7 @@ struct SharedBreakerViewTests {
     }
   }
 
-  @Test("before the first call Redis is asked, and then once in a quarter of a second however many calls are made")
+  @Test("Redis is queried before the first call, and then once each quarter of a second")
   func freshness() {
     let view = Instance()
     #expect(view.next(now: 0) == .report)
@@ -53,7 +53,7 @@ struct SharedBreakerViewTests {
     #expect(view.next(now: 260) == .report)
   }
 
-  @Test("successes wait for the next look, a failure is told at once, and what is of another period is not told")
+  @Test("successes are reported with the next query, a failure immediately, and results of another period never")
   func results() {
     let view = Instance(sharedState(.closed, 2))
     for _ in 0..<3 { #expect(!view.record(.init(.closed(2)), .succeeded, now: 1)) }
@@ -69,7 +69,7 @@ struct SharedBreakerViewTests {
     #expect(view.ticket(now: 3) == nil)
   }
 
-  @Test("while it is open nobody is asked until the pause is over, and then for leave to probe")
+  @Test("while it is open, Redis is not queried until the pause is over, and then for permission to probe")
   func open() {
     let view = Instance(sharedState(.open, 1, wait: 2000), now: 50)
     #expect(view.next(now: 51) == .wait(1999))
@@ -83,7 +83,7 @@ struct SharedBreakerViewTests {
     #expect(view.next(now: 2310) == .probe)
   }
 
-  @Test("it is seen to close when it was not closed before, also when it opened and closed between two looks")
+  @Test("closing is detected, even if the breaker opened and closed between two queries")
   func closings() {
     let view = Instance(sharedState(.open, 1, wait: 10))
     let before = view.closings
@@ -95,7 +95,7 @@ struct SharedBreakerViewTests {
     #expect(view.closings == before + 2)
   }
 
-  @Test("without Redis it goes by its own results, also those from before, and asks Redis again and again")
+  @Test("without Redis it uses its own results, including earlier ones, and keeps querying Redis")
   func alone() {
     let view = Instance(sharedState(.closed, 0))
     for _ in 0..<3 { _ = view.record(.init(.closed(0)), .failed, now: 1) }
@@ -126,7 +126,7 @@ struct SharedBreakerViewTests {
     #expect(!view.isAlone && view.phase == .open)
   }
 
-  @Test("whatever happens nobody calls while the shared breaker is known not to be closed, and nobody waits for ever")
+  @Test("for any sequence, no call is made while the shared breaker is known to be open, and no call waits forever")
   func properties() {
     var random = SeededRandom("shared breaker view")
     for _ in 0..<300 {

@@ -28,7 +28,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  @Test("the scripts decide as the circuit breaker does, whatever happens, and survive a lost script cache")
+  @Test("the scripts and the circuit breaker decide alike, and a lost script cache is survived")
   func model() async throws {
     try await withRedis { client, _ in
       var random = SeededRandom("shared circuit breaker")
@@ -75,7 +75,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  @Test("all instances notice together that the server fails, one probes, and all notice at once that it is back")
+  @Test("all instances stop together when the server fails, one probes, and all resume together")
   func together() async throws {
     try await withRedis { client, _ in
       var rule = Self.rule
@@ -124,7 +124,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  @Test("a probe whose instance died makes room for another one when its lease ends, and says nothing afterwards")
+  @Test("the probe of a dead instance is replaced when its lease ends, and its late result does not count")
   func deadProbe() async throws {
     try await withRedis { client, _ in
       let one = SharedCircuitBreaker(redis: client, key: "{b}:d", rule: Self.rule)
@@ -143,7 +143,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  @Test("a server that answers costs a command in a quarter of a second, however many calls are made, and leaves nothing for ever")
+  @Test("while the server answers, there is one command each quarter of a second, and all keys expire")
   func cost() async throws {
     try await withRedis { client, _ in
       let breaker = SharedCircuitBreaker(redis: client, key: "{b}:c", rule: Self.rule)
@@ -164,7 +164,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  @Test("without Redis each goes by what it sees itself, and by the shared one again when Redis is back")
+  @Test("without Redis each instance uses its local state, and the shared state again afterwards")
   func absence() async throws {
     try await withRedis { client, redis in
       let breaker = SharedCircuitBreaker(redis: client, key: "{b}:a", rule: Self.rule)

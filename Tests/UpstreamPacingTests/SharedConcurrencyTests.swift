@@ -14,7 +14,7 @@ struct SharedConcurrencyTests {
       redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, whenStoreIsAway: absence)
   }
 
-  @Test("an instance alone may have all, and gives back what another one wants as it becomes free")
+  @Test("a single instance may use all permits, and returns those that another one wants when they become free")
   func parts() async throws {
     try await withRedis { client, _ in
       let first = instance("a", client)
@@ -41,7 +41,7 @@ struct SharedConcurrencyTests {
     }
   }
 
-  @Test("whatever the instances want, they never have more than all together")
+  @Test("the instances never have more permits than the limit")
   func property() async throws {
     try await withRedis { client, _ in
       var random = SeededRandom("shared concurrency")
@@ -98,7 +98,7 @@ struct SharedConcurrencyTests {
     }
   }
 
-  @Test("without its store it has no permits once its lease has ended, or all of its own, as it was told")
+  @Test("without Redis it has no permits after its lease, or all of its own, as configured")
   func absence() async throws {
     try await withRedis { client, redis in
       await redis.kill()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Shared rate limit")
 struct SharedRateLimitTests {
-  @Test("the script decides as the bucket does, whatever is asked of it, and survives a lost script cache")
+  @Test("the script and the bucket decide alike, and a lost script cache is survived")
   func model() async throws {
     try await withRedis { client, _ in
       var random = SeededRandom("shared rate limit")
@@ -37,7 +37,7 @@ struct SharedRateLimitTests {
     }
   }
 
-  @Test("limits under different keys know nothing of each other, and a limit at rest leaves nothing behind")
+  @Test("limits under different keys are independent, and an unused limit leaves no key")
   func keys() async throws {
     try await withRedis { client, _ in
       let rule = try #require(RateRule(perSecond: 1, burst: 1))
@@ -54,7 +54,7 @@ struct SharedRateLimitTests {
     }
   }
 
-  @Test("a hold holds every instance")
+  @Test("a hold applies to every instance")
   func hold() async throws {
     try await withRedis { client, _ in
       let rule = try #require(RateRule(perSecond: 1000, burst: 10))
@@ -69,7 +69,7 @@ struct SharedRateLimitTests {
     }
   }
 
-  @Test("without its store it refuses, or goes by the limit alone, as it was told")
+  @Test("without Redis it refuses, or applies the limit locally, as configured")
   func absence() async throws {
     try await withRedis { client, redis in
       await redis.kill()

@@ -8,14 +8,14 @@ import UpstreamPacing
     return stranded
   }
 
-  @Test func `A circuit that closes frees all`() {
+  @Test func `All messages are released when the circuit closes`() {
     var stranded = after(failures: [("a", 0), ("b", 10)])
     let freed = stranded.succeeded(closesCircuit: true, now: 11)
     #expect(freed == ["a", "b"])
     #expect(stranded.isEmpty)
   }
 
-  @Test func `A success frees all when none has failed for a while, and not before`() {
+  @Test func `A success releases all messages if there was no failure for a while`() {
     var stranded = after(failures: [("a", 0), ("b", 1000)])
     let before = stranded.succeeded(closesCircuit: false, now: 5999)
     #expect(before.isEmpty && !stranded.isEmpty)
@@ -25,20 +25,20 @@ import UpstreamPacing
     #expect(nothing.isEmpty)
   }
 
-  @Test func `Where nobody calls, the youngest is tried, one at a time`() {
+  @Test func `Without other calls, the newest message is tried, one at a time`() {
     var stranded = after(failures: [("a", 0), ("b", 1)])
     let times: [Int64] = [5000, 5001, 5002, 10_000, 10_001, 20_000]
     let tried = times.map { stranded.trial(now: $0) }
     #expect(tried == [nil, "b", nil, nil, "a", nil])
   }
 
-  @Test func `One that fails again is remembered once, as the youngest`() {
+  @Test func `A message that fails again is stored once, as the newest`() {
     var stranded = after(failures: [("a", 0), ("b", 1), ("a", 2)])
     let freed = stranded.succeeded(closesCircuit: true, now: 3)
     #expect(freed == ["b", "a"])
   }
 
-  @Test func `The oldest are left to their schedules beyond the bound`() {
+  @Test func `Beyond the limit, the oldest messages are left to their schedules`() {
     var stranded = after(failures: (0..<21).map { ("\($0)", Int64($0)) }, bound: 20)
     let freed = stranded.succeeded(closesCircuit: true, now: 100)
     #expect(freed == (2..<21).map { "\($0)" })

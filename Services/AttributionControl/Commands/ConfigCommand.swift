@@ -11,16 +11,17 @@ import WireJSON
 
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Check a configuration before anything is started.",
+    commandName: "config", abstract: "Check a configuration file before services are started with it.",
     discussion: "Example: attributionctl config check /etc/attribution/configuration.yaml", subcommands: [Check.self])
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "check", abstract: "Name each mistake with its line and column.",
+      commandName: "check", abstract: "List each mistake with its line and column.",
       discussion: """
-        Reads the file as the services do, and has each service's executable that is found beside this one, or on the PATH, say what else \
-        it would refuse: key files, certificates, strategies (SERVICE check-configuration). Nothing is started and nothing is written. Exit \
-        code 0: the services would start; 78: one would not. Keys that nobody reads are warnings; with --strict they are mistakes.
+        Reads the file as the services do. It also runs SERVICE check-configuration for each service whose executable is in the folder of \
+        this one or on the PATH, to find what else that service would refuse: key files, certificates, strategies. No service is started \
+        and nothing is written. Exit code 0: the services would start; 78: at least one would not. Unknown keys are warnings; with \
+        --strict they are errors.
 
         Examples:
           attributionctl config check .data/configuration.yaml
@@ -30,12 +31,12 @@ struct ConfigCommand: AsyncParsableCommand {
     @Argument(help: "The YAML file.", completion: .file()) var file: String
     @Option(
       parsing: .singleValue,
-      help: ArgumentHelp("Only have this service look at it, beside what all read; may be repeated.", valueName: "service"),
+      help: ArgumentHelp("Check only this service's part and the common part; may be repeated.", valueName: "service"),
       completion: .list(ServiceName.allCases.map(\.rawValue)))
     var only: [String] = []
-    @Option(help: ArgumentHelp("Where the services' executables are.", valueName: "folder"), completion: .directory) var executables:
+    @Option(help: ArgumentHelp("The folder with the services' executables.", valueName: "folder"), completion: .directory) var executables:
       String?
-    @Flag(help: "Take keys that nobody reads for mistakes, too.") var strict = false
+    @Flag(help: "Treat unknown keys as errors.") var strict = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -80,10 +81,10 @@ struct ConfigCommand: AsyncParsableCommand {
           let painted = printer.colours ? text.replacing(word, with: style.painted(word, colours: true), maxReplacements: 1) : text
           try printer.text(painted + "\n")
         }
-        if problems.isEmpty { try printer.text("\(Cell.printable(file)): no mistake\n") }
+        if problems.isEmpty { try printer.text("\(Cell.printable(file)): no mistakes\n") }
         if !unasked.isEmpty {
           printer.note(
-            "not asked, since their executables are not here: \(unasked.joined(separator: ", ")); --executables says where they are")
+            "not checked, because no executable was found: \(unasked.joined(separator: ", ")); use --executables")
         }
         return
       }

@@ -5,11 +5,11 @@ import WireJSON
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Find out what is wrong: services, Redis, clocks, certificates, Apple, queues, the feed.",
+    commandName: "doctor", abstract: "Find problems with services, Redis, clocks, certificates, Apple, queues and the feed.",
     discussion: """
-      Each service looks at itself and at what it depends on; what is wrong comes with what to do about it. With --bundle-id Apple is asked \
-      for a test notification, which is followed to the feed, in place of the rest. Exit code 0: all is well, or there are warnings alone; 1: \
-      something is not; 10 and above name what it is (Documentation/attributionctl.md).
+      Each service checks itself and what it depends on. Each problem is shown with what to do about it. With --bundle-id, the command \
+      instead requests a test notification from Apple and follows it to the feed. Exit code 0: no problem, or only warnings; 1: a problem; \
+      10 and above: a specific problem (Documentation/attributionctl.md).
 
       Examples:
         attributionctl doctor
@@ -17,20 +17,21 @@ struct DoctorCommand: AsyncParsableCommand {
         attributionctl doctor --bundle-id com.example.app --environment Sandbox
       """)
 
-  @Flag(help: "Only what is not well.") var problems = false
-  @Flag(help: "Have no service call Apple or another service.") var localOnly = false
-  @Option(help: ArgumentHelp("Follow a test notification of this app.", valueName: "id")) var bundleId: String?
-  @Option(help: "Production or Sandbox, of the test notification.", completion: .environments) var environment = "Production"
+  @Flag(help: "Show only warnings and problems.") var problems = false
+  @Flag(help: "Check only the services themselves and Redis: no service calls Apple or another service.") var localOnly = false
+  @Option(help: ArgumentHelp("Request a test notification for the app with this bundle id and follow it.", valueName: "id")) var bundleId:
+    String?
+  @Option(help: "Production or Sandbox, for the test notification.", completion: .environments) var environment = "Production"
   @Option(
-    help: ArgumentHelp("The URL that App Store Connect has, to be looked at from here as well.", valueName: "url"))
+    help: ArgumentHelp("The notification URL in App Store Connect; it is also called from this machine.", valueName: "url"))
   var notificationUrl: String?
-  @Option(help: ArgumentHelp("Seconds to wait for Apple's status, and then for the event.", valueName: "seconds")) var wait = 60
+  @Option(help: ArgumentHelp("How long to wait for Apple's status, and then again for the event.", valueName: "seconds")) var wait = 60
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws {
     guard ["Production", "Sandbox"].contains(environment) else { throw ValidationError("--environment must be Production or Sandbox.") }
     guard (0...86_400).contains(wait) else { throw ValidationError("--wait must be 0 to 86400 seconds.") }
-    if notificationUrl != nil, bundleId == nil { throw ValidationError("--notification-url is for --bundle-id.") }
+    if notificationUrl != nil, bundleId == nil { throw ValidationError("--notification-url requires --bundle-id.") }
     if let notificationUrl, let fault = ConnectionLayer.fault(inAddress: notificationUrl, withPort: true) {
       throw ValidationError("--notification-url \(fault).")
     }
@@ -53,7 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let shown = problems ? findings.filter { $0.state != .ok } : findings
     let isWell = !findings.contains { $0.state == .failed }
     let warnings = findings.count { $0.state == .warning }
-    try printer.show(["well": .bool(isWell), "findings": .array(shown.map { .object($0.json) })], none: "Nothing is wrong.") {
+    try printer.show(["well": .bool(isWell), "findings": .array(shown.map { .object($0.json) })], none: "There are no problems.") {
       var table = Table(["state", "where", "check", "found"])
       for finding in shown {
         table.add(
@@ -72,11 +73,11 @@ struct DoctorCommand: AsyncParsableCommand {
       }
       try printer.text(text)
     }
-    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(DisplayFormat.count(Int64(warnings), "warning"))") : "NOT WELL"
+    let verdict = isWell ? (warnings == 0 ? "OK" : "OK, with \(DisplayFormat.count(Int64(warnings), "warning"))") : "NOT OK"
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
   }
 
-  /// Groups findings by their advice, so that each advice is shown once.
+  /// Groups findings by their advice, so that each piece of advice is shown once.
   static func grouped(_ findings: [DoctorFinding]) -> [(places: String, advice: String)] {
     findings.reduce(into: []) { groups, finding in
       let (place, advice) = ("\(finding.place), \(finding.check)", finding.advice ?? "")
@@ -102,7 +103,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do {
       try await Interruptible.run { try await work.run() }
     } catch let failure as CommandFailure {
-      if let url { note("from here: " + (await TestNotificationCheck.reachability(of: url, http: connection.http))) }
+      if let url { note("from this machine: " + (await TestNotificationCheck.reachability(of: url, http: connection.http))) }
       try showVerdict(failure, steps.withLock { $0 }, printer)
       throw ExitCode(failure.code)
     }
@@ -112,9 +113,10 @@ struct DoctorCommand: AsyncParsableCommand {
   private func showVerdict(_ failure: CommandFailure?, _ steps: [String], _ printer: Printer) throws {
     if printer.format == .table {
       guard let failure else {
-        return try printer.text(CellStyle.good.painted("WELL", colours: printer.colours) + ": notifications arrive and are on the feed\n")
+        return try printer.text(
+          CellStyle.good.painted("OK", colours: printer.colours) + ": notifications arrive and are published on the feed\n")
       }
-      var text = CellStyle.bad.painted("NOT WELL (\(failure.code))", colours: printer.colours) + ": \(Cell.printable(failure.message))\n"
+      var text = CellStyle.bad.painted("NOT OK (\(failure.code))", colours: printer.colours) + ": \(Cell.printable(failure.message))\n"
       if let advice = failure.advice { text += "  \(advice)\n" }
       return try printer.text(text)
     }

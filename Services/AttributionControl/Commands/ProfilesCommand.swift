@@ -10,9 +10,10 @@ import WireJSON
 
 struct ProfilesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "profiles", abstract: "Systems by name: where their services are and whose token is used.",
+    commandName: "profiles", abstract: "Show and change profiles: named systems with the addresses of their services and a token.",
     discussion: """
-      The file is ~/.config/attributionctl/profiles.yaml, or what ATTRIBUTIONCTL_PROFILES names; only its owner may read it.
+      Profiles are stored in ~/.config/attributionctl/profiles.yaml, or in the file that ATTRIBUTIONCTL_PROFILES names. Only its owner may \
+      read it.
 
       Examples:
         attributionctl profiles set production --address https://attribution.internal --token-file ~/.attribution-token --ca-file ca.pem
@@ -28,7 +29,7 @@ struct ProfilesCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "All profiles (the default).", discussion: "Example: attributionctl profiles list")
+      commandName: "list", abstract: "List all profiles (the default).", discussion: "Example: attributionctl profiles list")
 
     @OptionGroup var output: OutputOptions
 
@@ -40,7 +41,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         return .object(object)
       }
       try Printer(format: output.output ?? .table).show(
-        ["profiles": .array(all)], none: "There is no profile; attributionctl profiles set makes one."
+        ["profiles": .array(all)], none: "There is no profile; attributionctl profiles set creates one."
       ) {
         var table = Table(["", "name", "verifier", "token"])
         for name in file.names {
@@ -60,7 +61,7 @@ struct ProfilesCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "What a command would use: flags, environment and profile together. The token is not shown.",
+      commandName: "show", abstract: "Show the settings that a command would use from flags, environment and profile. The token is hidden.",
       discussion: "Example: attributionctl profiles show --profile staging")
 
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -82,23 +83,23 @@ struct ProfilesCommand: AsyncParsableCommand {
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Make a profile, or replace it.",
+      commandName: "set", abstract: "Create or replace a profile.",
       discussion: """
-        The first one becomes the current one. A token that is read from standard input is kept in the file itself.
+        The first profile becomes the current one. A token that is read from standard input is stored in the file.
 
         Examples:
           attributionctl profiles set staging --address http://10.0.0.5 --token-file /etc/attribution/token
           attributionctl profiles set local --url verifier=http://127.0.0.1:8092 --token-stdin < token
         """)
 
-    @Argument(help: "Its name.") var name: String
-    @Flag(help: "Read the token from standard input and keep it in the file.") var tokenStdin = false
+    @Argument(help: "The profile's name.") var name: String
+    @Flag(help: "Read the token from standard input and store it in the file.") var tokenStdin = false
     @Flag(help: "Only show what would be written.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
-      guard options.profile == nil else { throw ValidationError("--profile is not for this command: the name stands alone.") }
-      if tokenStdin, options.tokenFile != nil { throw ValidationError("--token-stdin and --token-file exclude each other.") }
+      guard options.profile == nil else { throw ValidationError("This command does not take --profile: give the name as an argument.") }
+      if tokenStdin, options.tokenFile != nil { throw ValidationError("Use either --token-stdin or --token-file, not both.") }
     }
 
     func run() async throws {
@@ -133,10 +134,11 @@ struct ProfilesCommand: AsyncParsableCommand {
 
   struct Use: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "use", abstract: "Use a profile where none is named.", discussion: "Example: attributionctl profiles use staging")
+      commandName: "use", abstract: "Make a profile the current one, which is used if none is named.",
+      discussion: "Example: attributionctl profiles use staging")
 
-    @Argument(help: "Its name.", completion: .profiles) var name: String
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Argument(help: "The profile's name.", completion: .profiles) var name: String
+    @Flag(help: "Only show what would be done.") var dryRun = false
 
     func run() async throws {
       var (path, file) = try ProfilesCommand.file()
@@ -149,10 +151,10 @@ struct ProfilesCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Take a profile out of the file.", discussion: "Example: attributionctl profiles remove staging")
+      commandName: "remove", abstract: "Remove a profile from the file.", discussion: "Example: attributionctl profiles remove staging")
 
-    @Argument(help: "Its name.", completion: .profiles) var name: String
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Argument(help: "The profile's name.", completion: .profiles) var name: String
+    @Flag(help: "Only show what would be done.") var dryRun = false
 
     func run() async throws {
       var (path, file) = try ProfilesCommand.file()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WireJSON
 
-/// Prints what Documentation/attributionctl.md contains besides the commands, for its generator.
+/// Prints exit codes and variables for the generator of Documentation/attributionctl.md.
 struct ReferenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reference", abstract: "Exit codes and variables, as JSON.",

@@ -6,7 +6,7 @@ import WireJSON
 
 struct SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "send", abstract: "Send what a device, the App Store or an SDK would, and follow it to its event.",
+    commandName: "send", abstract: "Send a test delivery, as a device, the App Store or an SDK would, and follow it to its event.",
     discussion: """
       Examples:
         attributionctl send postback --wait
@@ -17,8 +17,8 @@ struct SendCommand: AsyncParsableCommand {
   /// The options and the work that all subcommands share: a POST to the public port, and the display of its outcome.
   struct Sending: ParsableArguments {
     @Flag(help: "Only show what would be sent.") var dryRun = false
-    @Flag(help: "Wait until it is finished, and show its story.") var wait = false
-    @Option(help: ArgumentHelp("Seconds to wait at the most.", valueName: "seconds")) var timeout = 30
+    @Flag(help: "Wait until the delivery is finished, and show its history.") var wait = false
+    @Option(help: ArgumentHelp("Maximum time to wait, in seconds.", valueName: "seconds")) var timeout = 30
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws { guard (1...3600).contains(timeout) else { throw ValidationError("--timeout must be 1 to 3600 seconds.") } }
@@ -42,7 +42,7 @@ struct SendCommand: AsyncParsableCommand {
           HTTPClientRequest(method: "POST", url: url, headers: [("Content-Type", contentType)], body: body))
       } catch {
         throw CommandFailure(
-          .unavailable, "ingest's public port does not answer at \(url): \(error)", advice: "--url public=URL says where it is.")
+          .unavailable, "ingest's public port does not answer at \(url): \(error)", advice: "Set its address with --url public=URL.")
       }
       guard (200...299).contains(answer.status) else {
         throw CommandFailure(RPCError(body: answer.body, httpStatus: answer.status), asked: "ingest's public port at \(url)")
@@ -72,7 +72,8 @@ struct SendCommand: AsyncParsableCommand {
           case "rejected", "dead": throw ExitCode(ExitStatus.negative.rawValue)
           case "accepted":
             throw CommandFailure(
-              .tryLater, "it is not finished after \(timeout) s", advice: "attributionctl deliveries show \(id) looks again.")
+              .tryLater, "the delivery is not finished after \(timeout) s",
+              advice: "Run attributionctl deliveries show \(id) to check again.")
           default: return
           }
         }
@@ -84,18 +85,18 @@ struct SendCommand: AsyncParsableCommand {
 
   struct PostbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "postback", abstract: "A postback of SKAdNetwork or AdAttributionKit.",
+      commandName: "postback", abstract: "Send a postback of SKAdNetwork or AdAttributionKit.",
       discussion: """
-        Without a file it is the example of Apple's documentation, which carries Apple's own signature: sent a second time it is a \
-        duplicate.
+        Without a file, the command sends the example from Apple's documentation, which has a valid signature. If it is sent a second \
+        time, it is a duplicate.
 
         Examples:
           attributionctl send postback --wait
           attributionctl send postback captured.json --dry-run
         """)
 
-    @Argument(help: "A file; - for standard input.", completion: .file()) var file: String?
-    @Option(help: ArgumentHelp("Send it to this ad network's own URL.", valueName: "id")) var adNetwork: String?
+    @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String?
+    @Option(help: ArgumentHelp("Send it to the URL of this ad network.", valueName: "id")) var adNetwork: String?
     @OptionGroup var sending: Sending
 
     func run() async throws {
@@ -110,24 +111,26 @@ struct SendCommand: AsyncParsableCommand {
 
   struct NotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "notification", abstract: "An App Store notification: one of a file, or Apple's test notification.",
+      commandName: "notification", abstract: "Send an App Store notification from a file, or request a test notification from Apple.",
       discussion: """
-        Only Apple can sign one: without a file Apple is asked for a test notification (RequestTestNotification), which it sends itself to \
-        the URL of App Store Connect. `attributionctl doctor --bundle-id` follows that one.
+        Only Apple can sign a notification. Without a file, the command requests a test notification (RequestTestNotification), which \
+        Apple sends to the URL in App Store Connect. `attributionctl doctor --bundle-id` follows that notification.
 
         Examples:
           attributionctl send notification captured.json --wait
           attributionctl send notification --bundle-id com.example.app --environment Sandbox
         """)
 
-    @Argument(help: "A file with a signedPayload; - for standard input.", completion: .file()) var file: String?
-    @Option(help: ArgumentHelp("The app: whose test notification it is, or to whose own URL the file is sent.", valueName: "id"))
+    @Argument(help: "File with a signedPayload, or - for standard input.", completion: .file()) var file: String?
+    @Option(
+      help: ArgumentHelp(
+        "The app's bundle id: Apple sends a test notification for this app, or the file is sent to this app's URL.", valueName: "id"))
     var bundleId: String?
-    @Option(help: "Production or Sandbox, of a test notification.", completion: .environments) var environment = "Production"
+    @Option(help: "Production or Sandbox, for a test notification.", completion: .environments) var environment = "Production"
     @OptionGroup var sending: Sending
 
     func validate() throws {
-      guard file != nil || bundleId != nil else { throw ValidationError("A file or --bundle-id is needed.") }
+      guard file != nil || bundleId != nil else { throw ValidationError("A file or --bundle-id is required.") }
       guard ["Production", "Sandbox"].contains(environment) else { throw ValidationError("--environment must be Production or Sandbox.") }
     }
 
@@ -158,16 +161,16 @@ struct SendCommand: AsyncParsableCommand {
 
   struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "token", abstract: "An AdServices token, as an app would.",
+      commandName: "token", abstract: "Send an AdServices token, as an app would.",
       discussion: """
         Examples:
           attributionctl send token token.txt --bundle-id com.example.app --wait
           echo "$TOKEN" | attributionctl send token - --bundle-id com.example.app --att-status 3
         """)
 
-    @Argument(help: "File with the token; - for standard input.", completion: .file()) var file: String
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("The install, as the SDK names it.", valueName: "id")) var installId: String?
+    @Argument(help: "File with the token, or - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The SDK's id of the install.", valueName: "id")) var installId: String?
     @Option(help: ArgumentHelp("ATTrackingManager.AuthorizationStatus, 0 to 3.", valueName: "status")) var attStatus: Int64?
     @OptionGroup var sending: Sending
 
@@ -183,22 +186,22 @@ struct SendCommand: AsyncParsableCommand {
 
   struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "session", abstract: "An SDK's session with its ATT status.",
+      commandName: "session", abstract: "Send an SDK session with its ATT status.",
       discussion: """
         Examples:
           attributionctl send session --bundle-id com.example.app --install-id test-1 --att-status 3 --wait
           attributionctl send session session.json
         """)
 
-    @Argument(help: "File of the session; - for standard input.", completion: .file()) var file: String?
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String?
-    @Option(help: ArgumentHelp("The install.", valueName: "id")) var installId: String?
+    @Argument(help: "File with the session, or - for standard input.", completion: .file()) var file: String?
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String?
+    @Option(help: ArgumentHelp("The id of the install.", valueName: "id")) var installId: String?
     @Option(help: ArgumentHelp("ATTrackingManager.AuthorizationStatus, 0 to 3.", valueName: "status")) var attStatus: Int64 = 0
     @OptionGroup var sending: Sending
 
     func validate() throws {
       guard (file == nil) == (bundleId != nil && installId != nil) else {
-        throw ValidationError("A file, or --bundle-id and --install-id, is needed.")
+        throw ValidationError("A file, or --bundle-id and --install-id, is required.")
       }
     }
 

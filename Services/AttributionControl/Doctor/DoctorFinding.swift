@@ -47,12 +47,13 @@ enum DoctorCode {
   static let tokenRefused: Int32 = 11
 
   static let explanations: [(code: Int32, meaning: String)] = [
-    (serviceAway, "one of our services does not answer"), (tokenRefused, "a service refuses our token"),
-    (12, "Apple refuses the app's key (401)"), (13, "no URL is set up with Apple"), (14, "Apple's server does not answer"),
-    (15, "Apple's rate limit is used up"), (16, "Apple has no status yet"), (17, "our configuration of the app"),
-    (20, "Apple: the certificate"), (21, "Apple: timed out"), (22, "Apple: no connection (name, address, port, firewall)"),
-    (23, "Apple: redirected in a circle"), (24, "Apple: an HTTP status other than 200 to 206"),
-    (25, "Apple: the answer is no proper HTTP answer"), (26, "Apple: failed for another reason"),
-    (30, "the test notification arrived, and verifier rejects it"), (31, "Apple delivered the test notification somewhere else"),
+    (serviceAway, "a service does not answer"), (tokenRefused, "a service refuses the token"),
+    (12, "Apple refuses the app's key (401)"), (13, "no notification URL is set in App Store Connect"),
+    (14, "Apple's server does not answer"),
+    (15, "Apple's rate limit is used up"), (16, "Apple has no status yet"), (17, "the app's configuration is wrong"),
+    (20, "Apple: the TLS handshake failed"), (21, "Apple: timed out"), (22, "Apple: no connection (name, address, port, firewall)"),
+    (23, "Apple: redirect loop"), (24, "Apple: an HTTP status other than 200 to 206"),
+    (25, "Apple: the answer is not valid HTTP"), (26, "Apple: another error"),
+    (30, "the test notification arrived, but verifier rejected it"), (31, "Apple delivered the test notification to another system"),
   ]
 }

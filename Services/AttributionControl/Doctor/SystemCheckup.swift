@@ -29,7 +29,7 @@ struct SystemCheckup: Sendable {
       findings.append(
         DoctorFinding(
           "services", "versions", .warning, "differ: \(versions.sorted().joined(separator: ", "))",
-          advice: "During an upgrade that is as it should be; afterwards all instances should be of one build."))
+          advice: "This is expected during an upgrade. Afterwards all instances should run the same build."))
     }
     if parts.contains(where: { $0.service == .verifier && $0.answers }) {
       findings += await queues()
@@ -67,7 +67,8 @@ struct SystemCheckup: Sendable {
       report.findings.append(
         DoctorFinding(
           service.rawValue, "ready", .failed, "does not answer at \(url): \(error)",
-          advice: "Is it running? Its log says why not. --url \(service.rawValue)=URL says where it is.", code: DoctorCode.serviceAway))
+          advice: "Check that it is running; its log says why it is not. Set its address with --url \(service.rawValue)=URL.",
+          code: DoctorCode.serviceAway))
       return report
     }
     report.findings.append(Self.readiness(service, ready))
@@ -78,23 +79,25 @@ struct SystemCheckup: Sendable {
   static func readiness(_ service: ServiceName, _ answer: HTTPClientResponse) -> DoctorFinding {
     guard let body = try? JSONValue(parsing: answer.body), let checks = body["checks"]?.objectValue else {
       return DoctorFinding(
-        service.rawValue, "ready", .failed, "what answers there is not this service (HTTP \(answer.status))",
-        advice: "Does the address lead to it, or to a balancer without an instance behind it?", code: DoctorCode.serviceAway)
+        service.rawValue, "ready", .failed, "another program answers at this address (HTTP \(answer.status))",
+        advice: "Check the address, and that the load balancer has a healthy instance.", code: DoctorCode.serviceAway)
     }
     if let name = body["service"]?.stringValue, name != service.rawValue {
       return DoctorFinding(
-        service.rawValue, "ready", .failed, "\(name) answers there", advice: "--url \(service.rawValue)=URL says where it is.",
+        service.rawValue, "ready", .failed, "\(name) answers at this address",
+        advice: "Set the address with --url \(service.rawValue)=URL.",
         code: DoctorCode.serviceAway)
     }
     guard answer.status != 200 else { return DoctorFinding(service.rawValue, "ready", .ok, "yes") }
     if body["draining"]?.boolValue == true {
       return DoctorFinding(
-        service.rawValue, "ready", .warning, "it is ending", advice: "Another instance should take over, or it starts again.")
+        service.rawValue, "ready", .warning, "it is shutting down",
+        advice: "Check that another instance runs, or wait until it has restarted.")
     }
     let faults = checks.members.filter { $0.value.stringValue != "ok" }.map { "\($0.key) \($0.value.stringValue ?? "")" }
     return DoctorFinding(
       service.rawValue, "ready", .failed, faults.isEmpty ? "not yet" : faults.joined(separator: ", "),
-      advice: "It waits for what is named; its log says more.", code: DoctorCode.serviceAway)
+      advice: "It waits for the dependencies that are listed; see its log.", code: DoctorCode.serviceAway)
   }
 
   private func diagnose(_ report: inout ServiceReport) async {
@@ -119,8 +122,8 @@ struct SystemCheckup: Sendable {
       report.findings.append(
         DoctorFinding(
           service.rawValue, "clock", isFar ? .warning : .ok,
-          difference == 0 ? "agrees with this machine's" : "differs from this machine's by \(difference) ms",
-          advice: isFar ? "Synchronise both machines' clocks (chrony or another NTP client)." : nil))
+          difference == 0 ? "matches this machine's clock" : "differs from this machine's clock by \(difference) ms",
+          advice: isFar ? "Synchronise the clocks of both machines (chrony or another NTP client)." : nil))
     }
     report.findings += answer.findings.map { DoctorFinding($0, by: service) }
   }
@@ -129,18 +132,19 @@ struct SystemCheckup: Sendable {
     switch error.code {
     case .unauthenticated:
       DoctorFinding(
-        service.rawValue, "token", .failed, "is not known there: \(error.message)",
-        advice: "--token-file, ATTRIBUTIONCTL_TOKEN_FILE or the profile names it; `clients` of the configuration has its SHA-256.",
+        service.rawValue, "token", .failed, "is unknown to the service: \(error.message)",
+        advice:
+          "Check the token (--token-file, ATTRIBUTIONCTL_TOKEN_FILE or profile). Its SHA-256 must be in `clients` of the configuration.",
         code: DoctorCode.tokenRefused)
     case .permissionDenied:
       DoctorFinding(
-        service.rawValue, "token", .failed, "may not ask for a diagnosis",
+        service.rawValue, "token", .failed, "is not allowed to run diagnostics",
         advice: "Add attribution.diagnostics.v1.DiagnosticsService/* to `allow` of this client.", code: DoctorCode.tokenRefused)
     case .unimplemented:
-      DoctorFinding(service.rawValue, "version", .warning, "is older than attributionctl: it cannot be diagnosed", advice: "Upgrade it.")
+      DoctorFinding(service.rawValue, "version", .warning, "is older than attributionctl and cannot run diagnostics", advice: "Upgrade it.")
     default:
       DoctorFinding(
-        service.rawValue, "diagnosis", .failed, "\(error)", advice: "Its log says more.", code: DoctorCode.serviceAway)
+        service.rawValue, "diagnosis", .failed, "\(error)", advice: "See its log.", code: DoctorCode.serviceAway)
     }
   }
 
@@ -153,14 +157,14 @@ struct SystemCheckup: Sendable {
           method: "POST", url: url + "/v1/postbacks", headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
       guard answer.status == 400 else {
         return DoctorFinding(
-          "ingest", "public port", .warning, "answers HTTP \(answer.status) to what is no postback, where ingest says 400",
-          advice: "Is there something in front of it that answers itself?")
+          "ingest", "public port", .warning, "answers HTTP \(answer.status) to an invalid postback; ingest would answer 400",
+          advice: "Check whether a proxy or load balancer in front of ingest answers instead.")
       }
       return DoctorFinding("ingest", "public port", .ok, "answers at \(url)")
     } catch {
       return DoctorFinding(
         "ingest", "public port", .failed, "does not answer at \(url): \(error)",
-        advice: "Devices and the App Store cannot reach it either where they use this address. --url public=URL says where it is.",
+        advice: "If devices and the App Store use this address, they cannot reach it either. Set the address with --url public=URL.",
         code: DoctorCode.serviceAway)
     }
   }
@@ -174,17 +178,18 @@ struct SystemCheckup: Sendable {
       let name = "queue \(queue.name)"
       if queue.paused == true {
         return DoctorFinding(
-          "queues", name, .warning, "is paused, with \(queue.depth ?? 0) ready", advice: "attributionctl queues resume \(queue.name)")
+          "queues", name, .warning, "is paused with \(queue.depth ?? 0) ready messages",
+          advice: "Run attributionctl queues resume \(queue.name).")
       }
       if let dead = queue.dead, dead > 0 {
         return DoctorFinding(
           "queues", name, .warning, DisplayFormat.count(dead, "dead letter"),
-          advice: "attributionctl dead-letters list --queue \(queue.name)")
+          advice: "Run attributionctl dead-letters list --queue \(queue.name).")
       }
       if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
         return DoctorFinding(
-          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(DisplayFormat.age(age))",
-          advice: "Is verifier ready? More instances of it work more; its log and metrics say what holds it up.")
+          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) messages has waited for \(DisplayFormat.age(age))",
+          advice: "Check that verifier is ready; its log and metrics show what delays it. More instances process more messages.")
       }
       return DoctorFinding("queues", name, .ok, "\(queue.depth ?? 0) ready, \(queue.delayed ?? 0) delayed")
     }
@@ -202,26 +207,26 @@ struct SystemCheckup: Sendable {
         findings.append(
           DoctorFinding(
             "feed", name, .failed, "its endpoint is \(status.state): \(status.lastError ?? status.reason ?? "")",
-            advice: "When the endpoint is mended: attributionctl subscriptions enable \(one.name)"))
+            advice: "Repair the endpoint, then run attributionctl subscriptions enable \(one.name)."))
       } else if let since = one.endpointStatus?.failingSince {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "its endpoint fails since \(since.text): \(one.endpointStatus?.lastError ?? "")",
-            advice: "Look at the endpoint; it is disabled when it fails for too long."))
+            "feed", name, .warning, "its endpoint has failed since \(since.text): \(one.endpointStatus?.lastError ?? "")",
+            advice: "Repair the endpoint; it is disabled if it fails for too long."))
       } else if let lost = one.dropped, lost > 0 {
         findings.append(
           DoctorFinding(
             "feed", name, .warning, "lost \(DisplayFormat.count(lost, "event"))",
-            advice: "Its reader is too slow, or away: attributionctl subscriptions show \(one.name)"))
+            advice: "Its reader is too slow or not running. Run attributionctl subscriptions show \(one.name)."))
       } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
         findings.append(
           DoctorFinding(
             "feed", name, .warning, "is \(DisplayFormat.age(age)) behind, \(DisplayFormat.count(one.backlog ?? 0, "event"))",
-            advice: "Is its reader running? attributionctl subscriptions delete \(one.name), if nobody needs it."))
+            advice: "Check that its reader is running. If nobody needs it, run attributionctl subscriptions delete \(one.name)."))
       }
     }
     if findings.isEmpty {
-      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(answer.subscriptions.count), none of them behind"))
+      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(answer.subscriptions.count), none is behind"))
     }
     return findings
   }
@@ -236,16 +241,16 @@ struct SystemCheckup: Sendable {
     guard without.isEmpty else {
       return [
         DoctorFinding(
-          "signer", "keys", .warning, "no key is active of \(without.joined(separator: ", "))",
-          advice: "Nothing is signed for them: make one key active in the configuration and send signer SIGHUP.")
+          "signer", "keys", .warning, "no active key for \(without.joined(separator: ", "))",
+          advice: "Nothing can be signed for them. Make one key active in the configuration and send SIGHUP to signer.")
       ]
     }
-    return [DoctorFinding("signer", "keys", .ok, "\(answer.keys.count), one active of each of \(owners.count) ad networks")]
+    return [DoctorFinding("signer", "keys", .ok, "\(answer.keys.count), with an active key for each of \(owners.count) ad networks")]
   }
 
   private static func unanswered(_ place: String, _ error: RPCError) -> DoctorFinding {
     DoctorFinding(
       place, "asked", error.code == .permissionDenied ? .warning : .failed, "\(error)",
-      advice: error.code == .permissionDenied ? "This client's `allow` leaves it out: it was not looked at." : "Its log says more.")
+      advice: error.code == .permissionDenied ? "Not checked: the method is missing in this client's `allow`." : "See its log.")
   }
 }

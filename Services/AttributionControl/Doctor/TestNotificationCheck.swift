@@ -41,12 +41,12 @@ struct TestNotificationCheck: Sendable {
       answer = try await connection.client.recovery.requestTestNotification(
         RequestTestNotificationRequest(bundleId: bundleId, environment: environment))
     } catch { throw verdict(error) }
-    note("Apple was asked for a test notification")
+    note("requested a test notification from Apple")
     switch try await status(answer.testNotificationToken) {
     case .refused(let reason): try await follow(nil, subscription, refused: reason)
     case .attempted(let status):
       let results = status.response?["sendAttempts"]?.arrayValue?.map { $0["sendAttemptResult"]?.stringValue ?? "" } ?? []
-      note("Apple's attempts: \(results.joined(separator: ", "))")
+      note("Apple's delivery attempts: \(results.joined(separator: ", "))")
       guard results.contains("SUCCESS") else { throw Self.failure(ofAttempt: results.last ?? "") }
       try await follow(status.payload?["notificationUUID"]?.stringValue, subscription, refused: nil)
     }
@@ -70,7 +70,7 @@ struct TestNotificationCheck: Sendable {
       } catch {
         if error.reason == "SIGNED_DATA_INVALID" {
           let reason = error.metadata["verdict"] ?? ""
-          note("Apple's copy of it does not fit our configuration: \(reason)")
+          note("Apple's copy of the notification does not match the app's configuration: \(reason)")
           return .refused(reason)
         }
         if error.code != .notFound { throw verdict(error) }
@@ -78,15 +78,15 @@ struct TestNotificationCheck: Sendable {
       let left = end - ContinuousClock.now
       guard left > .zero else {
         throw CommandFailure(
-          code: 16, "after \(patience.components.seconds) s Apple has no status of it yet",
-          advice: "Try again in some minutes; Apple's system status page tells of delays.")
+          code: 16, "Apple has no delivery status after \(patience.components.seconds) s",
+          advice: "Try again in a few minutes; Apple's system status page reports delays.")
       }
       try await Task.sleep(for: min(pauses.popFirst() ?? .seconds(30), max(.milliseconds(200), left)))
     }
   }
 
-  /// Waits for the notification's event. A notification that was rejected has no known UUID: any event rejected for the same reason is
-  /// taken for it, and events with other reasons are ignored.
+  /// Waits for the notification's event. The UUID of a rejected notification is not known: any event that was rejected for the same reason
+  /// counts as this notification, and events with other reasons are ignored.
   private func follow(_ notification: String?, _ subscription: String, refused: String?) async throws {
     let end = ContinuousClock.now + patience
     let events = connection.client.events
@@ -99,7 +99,7 @@ struct TestNotificationCheck: Sendable {
           PullEventsRequest(subscription: subscription, maxEvents: 100, waitMilliseconds: Int32(wait / .milliseconds(1)), leaseSeconds: 30))
         refusal = nil
       } catch {
-        // The error may be transient, but while it lasts the absence of an event proves nothing.
+        // The error may be transient, but while it lasts, a missing event proves nothing.
         refusal = error
         try await Task.sleep(for: min(.seconds(1), max(.zero, end - .now)))
         continue
@@ -110,29 +110,32 @@ struct TestNotificationCheck: Sendable {
       for event in pulled.events.compactMap(\.event).map({ CloudEvent($0) }) {
         guard isOurs(event, notification, refused) else { continue }
         if event.type == Self.verified, notification != nil {
-          note("it is on the feed: \(event.id)")
+          note("the notification is on the feed: \(event.id)")
           return
         }
         if event.type == Self.rejected {
           let reason = event.data["reason"]?.stringValue ?? ""
           throw CommandFailure(
-            code: 30, "it arrived, and verifier rejects it: \(reason)",
-            advice: Self.reasons[reason] ?? "The verdict says why; verifier's log has more.")
+            code: 30, "the notification arrived, but verifier rejected it: \(reason)",
+            advice: Self.reasons[reason] ?? "The verdict gives the reason; see verifier's log for details.")
         }
       }
     }
     if let refusal {
       throw CommandFailure(
-        code: DoctorCode.serviceAway, "verifier cannot answer now: \(refusal)", advice: "Its log says why; so does /readyz of each service."
+        code: DoctorCode.serviceAway, "verifier cannot answer now: \(refusal)", advice: "See its log and /readyz of each service."
       )
     }
     guard notification != nil else {
       throw CommandFailure(
-        code: 17, "Apple's copy of it does not fit our configuration, and it did not arrive either", advice: Self.reasons["wrong_app"])
+        code: 17, "Apple's copy of the notification does not match the app's configuration, and the notification did not arrive",
+        advice: Self.reasons["wrong_app"])
     }
     throw CommandFailure(
-      code: 31, "Apple delivered it, and after \(patience.components.seconds) s it is not on our feed",
-      advice: "The URL in App Store Connect leads to another system that answers 200, or verifier is behind: attributionctl queues.")
+      code: 31, "Apple delivered the notification, but it is not on the feed after \(patience.components.seconds) s",
+      advice:
+        "The URL in App Store Connect belongs to another system, which answers 200, or verifier is behind (see attributionctl queues)."
+    )
   }
 
   private func isOurs(_ event: CloudEvent, _ notification: String?, _ refused: String?) -> Bool {
@@ -151,12 +154,12 @@ struct TestNotificationCheck: Sendable {
     switch error.code {
     case .unauthenticated, .permissionDenied:
       return CommandFailure(
-        code: DoctorCode.tokenRefused, "\(service.rawValue) refuses our token: \(error.message)",
-        advice: "The token must belong to a client in the configuration that may call this.")
+        code: DoctorCode.tokenRefused, "\(service.rawValue) refuses the token: \(error.message)",
+        advice: "The token must belong to a client in the configuration that is allowed to call this method.")
     default:
       return CommandFailure(
         code: DoctorCode.serviceAway, "\(service.rawValue) does not answer at \(url): \(error)",
-        advice: "Is it running? Its log says why not; \(url)/readyz what it waits for.")
+        advice: "Check that it is running; its log says why it is not. \(url)/readyz shows what it waits for.")
     }
   }
 
@@ -172,24 +175,26 @@ struct TestNotificationCheck: Sendable {
           + "bundleId the app's. Production refuses every key of an app that was never released: try --environment Sandbox.")
     case "APP_STORE_CONFIGURATION":
       return CommandFailure(
-        code: 13, error.metadata["errorCode"] == "4040007" ? "no URL for notifications is set up with Apple" : said,
-        advice: "App Store Connect, the app, App Information, App Store Server Notifications: a \(environment) URL, version 2.")
+        code: 13, error.metadata["errorCode"] == "4040007" ? "no notification URL is set in App Store Connect" : said,
+        advice:
+          "Set the \(environment) URL with version 2 in App Store Connect: the app, App Information, App Store Server Notifications."
+      )
     case "APP_STORE_RATE_LIMITED":
-      return CommandFailure(code: 15, "Apple's rate limit for test notifications is used up", advice: "Ask again later. \(said)")
+      return CommandFailure(code: 15, "Apple's rate limit for test notifications is used up", advice: "Try again later. \(said)")
     case "APP_STORE_UNAVAILABLE":
       return CommandFailure(
         code: 14, "Apple's server does not answer: \(said)",
-        advice: "Can this system reach api.storekit.apple.com? A proxy, a firewall, ATTRIBUTION_CA_FILE?")
+        advice: "Check that this system can reach api.storekit.apple.com: proxy, firewall, ATTRIBUTION_CA_FILE.")
     default: break
     }
     switch error.code {
     case .deadlineExceeded:
       return CommandFailure(
         code: 14, "Apple's server does not answer: \(said)",
-        advice: "Can this system reach api.storekit.apple.com? A proxy, a firewall, ATTRIBUTION_CA_FILE?")
+        advice: "Check that this system can reach api.storekit.apple.com: proxy, firewall, ATTRIBUTION_CA_FILE.")
     case .unauthenticated, .permissionDenied, .unavailable, .resourceExhausted, .internal, .unknown:
       return serviceVerdict(error, .notificationRecovery)
-    default: return CommandFailure(code: 17, said, advice: "Look at `apps` in the configuration.")
+    default: return CommandFailure(code: 17, said, advice: "Check `apps` in the configuration.")
     }
   }
 
@@ -200,65 +205,65 @@ struct TestNotificationCheck: Sendable {
     case "TLS_ISSUE", "SSL_ISSUE":
       (code, what, advice) = (
         20, "the TLS handshake failed",
-        "The certificate must be publicly trusted, not expired, name the host, come with its intermediates; TLS 1.2 or later."
+        "The certificate must be publicly trusted, not expired, valid for the host and sent with its intermediates; TLS 1.2 or later."
       )
     case "TIMED_OUT":
       (code, what, advice) = (
         21, "nothing answered in time",
-        "A firewall that drops packets from 17.0.0.0/8, an overloaded balancer, or a server that answers after its work."
+        "Possible causes: a firewall drops packets from 17.0.0.0/8, the load balancer is overloaded, or the server is slow to answer."
       )
     case "NO_RESPONSE":
       (code, what, advice) = (
-        22, "the connection gave no answer", "Something takes the connection and closes it: a balancer without a server behind it."
+        22, "the connection was closed without an answer", "A load balancer without a healthy instance accepts connections and closes them."
       )
     case "SOCKET_ISSUE":
       (code, what, advice) = (
         22, "no connection",
-        "The host name does not resolve in public DNS, the port is closed, or a firewall refuses 17.0.0.0/8. Port 443, or 1024 and above."
+        "The host name does not resolve in public DNS, the port is closed, or a firewall blocks 17.0.0.0/8. Use port 443, or 1024 and above."
       )
     case "CIRCULAR_REDIRECT":
       (code, what, advice) = (
-        23, "redirected in a circle", "The URL must answer itself: do not redirect http to https or to another host."
+        23, "redirect loop", "The URL must answer without a redirect, neither from http to https nor to another host."
       )
     case "UNSUCCESSFUL_HTTP_RESPONSE_CODE":
       (code, what, advice) = (
         24, "an HTTP status other than 200 to 206",
-        "404: the path is wrong (it is /v1/app-store/notifications, or that, a slash and the bundle id of an app of `apps`). 401, 403: something "
-          + "in front asks for credentials. 413, 415: something in front changes the body. 502, 503: ingest is down or its queue is full."
+        "404: the path is wrong (/v1/app-store/notifications, optionally followed by a slash and the app's bundle id). 401, 403: a "
+          + "proxy in front requires credentials. 413, 415: a proxy changes the body. 502, 503: ingest is down or its queue is full."
       )
     case "INVALID_RESPONSE":
-      (code, what, advice) = (25, "no proper HTTP answer", "Something that speaks another protocol listens on that port.")
+      (code, what, advice) = (25, "the answer is not valid HTTP", "A program with another protocol listens on that port.")
     case "UNSUPPORTED_CHARSET":
       (code, what, advice) = (
-        25, "no proper HTTP answer", "Something in front answers with a character set that Apple does not read."
+        25, "unsupported character set", "A proxy in front answers with a character set that Apple does not support."
       )
     case "PREMATURE_CLOSE":
       (code, what, advice) = (
-        25, "the answer broke off", "The connection is closed before the answer is whole: look at the balancer's limits."
+        25, "the answer was cut off", "The connection is closed before the answer is complete: check the limits of the load balancer."
       )
-    default: (code, what, advice) = (26, "Apple says \(result)", "Look at the log of what stands in front of ingest.")
+    default: (code, what, advice) = (26, "Apple reports \(result)", "Check the log of the proxy or load balancer in front of ingest.")
     }
-    return CommandFailure(code: code, "Apple could not deliver it: \(what)", advice: advice)
+    return CommandFailure(code: code, "Apple could not deliver the notification: \(what)", advice: advice)
   }
 
   private static let reasons = [
     "wrong_app":
-      "bundleId or appAppleId of this app is not what the configuration says: compare `apps` with App Store Connect. Or the URL is another "
-      + "app's own.",
+      "bundleId or appAppleId of this app differs from the configuration: compare `apps` with App Store Connect. Or the URL belongs to "
+      + "another app.",
     "wrong_environment":
-      "the app's `environments` do not hold this environment, or the URL of one environment belongs to another system.",
-    "chain_invalid": "the chain does not lead to a pinned root: look at appStore.rootCertificates and at this machine's clock.",
-    "certificate_revoked": "Apple's responder says that the certificate is revoked.",
-    "unsupported_version": "App Store Connect sends version 1 to this URL: choose version 2.",
+      "the app's `environments` do not contain this environment, or the URL for this environment belongs to another system.",
+    "chain_invalid": "the certificate chain does not end at a pinned root: check appStore.rootCertificates and this machine's clock.",
+    "certificate_revoked": "Apple's OCSP responder reports that the certificate is revoked.",
+    "unsupported_version": "App Store Connect sends version 1 notifications to this URL: choose version 2.",
   ]
 
   /// Describes whether a URL for notifications can be reached from this machine.
   static func reachability(of url: String, http: HTTPClient) async -> String {
-    guard url.hasPrefix("https://") else { return "\(url) is not https: Apple asks for HTTPS" }
+    guard url.hasPrefix("https://") else { return "\(url) does not use https, which Apple requires" }
     do throws(HTTPClientError) {
       let answer = try await http.send(
         HTTPClientRequest(method: "POST", url: url, headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
-      return "a post without a notification is answered \(answer.status)" + (answer.status == 400 ? "" : "; ingest would answer 400")
-    } catch { return "a post is not answered: \(error)" }
+      return "a POST without a notification is answered with \(answer.status)" + (answer.status == 400 ? "" : "; ingest would answer 400")
+    } catch { return "a POST is not answered: \(error)" }
   }
 }

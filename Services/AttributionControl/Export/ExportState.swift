@@ -77,12 +77,12 @@ struct ExportState: Sendable, Hashable {
   static func stored(for file: String, _ request: ExportRequest) throws(CommandFailure) -> ExportState? {
     guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
     guard let state = ExportState(json: Array(bytes)) else {
-      throw CommandFailure(.refusedInput, "\(path(of: file)) cannot be read", advice: "Remove it, or say --restart, to begin anew.")
+      throw CommandFailure(.refusedInput, "\(path(of: file)) cannot be read", advice: "Delete it, or use --restart, to start over.")
     }
     guard state.request == request.json else {
       throw CommandFailure(
-        .refusedInput, "\(file) was begun with another range, filter or format",
-        advice: "Say --restart to begin anew, or name another file.")
+        .refusedInput, "\(file) was started with another range, filter or format",
+        advice: "Use --restart to start over, or choose another file.")
     }
     return state
   }

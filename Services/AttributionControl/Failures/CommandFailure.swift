@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Why a command ends without success: a sentence for people and a number for scripts.
+/// Why a command failed: a message for people and an exit code for scripts.
 struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
   let code: Int32
   let message: String
@@ -32,28 +32,30 @@ extension CommandFailure {
     case .unauthenticated:
       self.init(
         .noPermission, "\(asked) does not know this token: \(message)",
-        advice: "--token-file, ATTRIBUTIONCTL_TOKEN_FILE or the profile names it; `clients` in the configuration has its SHA-256.")
+        advice:
+          "Check the token (--token-file, ATTRIBUTIONCTL_TOKEN_FILE or profile). Its SHA-256 must be in `clients` of the configuration.")
     case .permissionDenied:
       self.init(
-        .noPermission, "\(asked) does not allow this caller to do it: \(message)",
-        advice: "`allow` of the client in the configuration lists its methods.")
+        .noPermission, "\(asked) does not allow this caller to call the method: \(message)",
+        advice: "Add the method to `allow` of the client in the configuration.")
     case .unavailable, .deadlineExceeded:
       self.init(
-        .unavailable, "\(asked) does not answer: \(message)", advice: "attributionctl doctor says what is wrong.")
+        .unavailable, "\(asked) does not answer: \(message)", advice: "Run attributionctl doctor to find the problem.")
     case .unknown:
-      self.init(.unavailable, "\(asked) cannot be asked: \(message)", advice: "Does the address lead to it? --ca-file names its authority.")
+      self.init(
+        .unavailable, "\(asked) cannot be called: \(message)", advice: "Check the address, and set the trust anchors with --ca-file.")
     case .notFound: self.init(.notFound, message)
     case .invalidArgument, .outOfRange: self.init(.refusedInput, message)
     case .failedPrecondition, .alreadyExists, .aborted: self.init(.notAllowedNow, message)
     case .resourceExhausted where error.reason == "REQUEST_TOO_LARGE": self.init(.refusedInput, message)
     case .resourceExhausted:
-      self.init(.tryLater, message, advice: error.retryAfterSeconds.map { "It may go again in \($0) s." })
+      self.init(.tryLater, message, advice: error.retryAfterSeconds.map { "Try again in \($0) s." })
     case .canceled: self.init(.interrupted, "stopped")
     case .unimplemented:
       self.init(
         .internalError, "\(asked) does not know this method: \(message)",
-        advice: "Is the address that of another service, or the service older than attributionctl?")
-    case .internal, .dataLoss: self.init(.internalError, "\(asked) failed: \(message)", advice: "Its log has more.")
+        advice: "Check that the address belongs to this service and that the service is not older than attributionctl.")
+    case .internal, .dataLoss: self.init(.internalError, "\(asked) failed: \(message)", advice: "See its log.")
     }
   }
 }

@@ -1,7 +1,7 @@
 /// The exit codes of all commands by kind of failure. Numbers from 64 on are those of BSD's sysexits, which the services use too.
 enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
-  /// The command ran to its end, and its answer is no.
+  /// The command was completed, and its result is negative.
   case negative = 1
   case notFound = 3
   case notAllowedNow = 4
@@ -19,20 +19,20 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The explanation in the generated reference.
   var explanation: String {
     switch self {
-    case .success: "Done; the answer is yes."
-    case .negative: "Done; the answer is no: a signature is invalid, something is not well, a receipt failed."
-    case .notFound: "What was named is not there, or no longer kept."
-    case .notAllowedNow: "The state of what was named does not allow it, or another change came between."
+    case .success: "Completed; the result is positive."
+    case .negative: "Completed; the result is negative: a signature is invalid, doctor found a problem, a receipt failed."
+    case .notFound: "The named object does not exist, or has expired."
+    case .notAllowedNow: "The named object's state does not allow the change, or it was changed at the same time."
     case .usage: "The command line is wrong."
-    case .refusedInput: "The input is not what it should be, or a service refuses a value."
+    case .refusedInput: "The input is invalid, or a service refuses a value."
     case .noInput: "A file cannot be read."
-    case .unavailable: "A service, or what it needs, does not answer."
+    case .unavailable: "A service, or one of its dependencies, does not answer."
     case .internalError: "A service failed, or its answer cannot be read."
     case .cannotWrite: "A file cannot be written."
-    case .tryLater: "A limit is reached; later it will go."
-    case .noPermission: "The token is missing, unknown, or may not do this."
-    case .configuration: "A profile, a token's file or a configuration is wrong."
-    case .interrupted: "Ended by Ctrl-C or SIGTERM."
+    case .tryLater: "A limit is reached; try again later."
+    case .noPermission: "The token is missing, unknown, or not allowed to do this."
+    case .configuration: "A profile, a token file or a configuration is invalid."
+    case .interrupted: "Stopped by Ctrl-C or SIGTERM."
     }
   }
 }

@@ -7,16 +7,16 @@ import WireJSON
   import Foundation
 #endif
 
-/// The progress of handing in a file of receipts. It is stored beside the file, so that the same command resumes the migration.
+/// The progress of sending a file of receipts. It is stored beside the file, so that the same command resumes the migration.
 struct MigrationState: Sendable, Hashable {
   let migrationId: String
-  /// Bytes and lines of the file that have been handed in.
+  /// Bytes and lines of the file that have been sent.
   var offset: Int64 = 0
   var lines = 0
   /// The number of receipts by the answered state.
   var states: [String: Int64] = [:]
-  /// Receipts per call. It is stored because a batch that is handed in again must be the same to be counted once, whatever the command's
-  /// options are now.
+  /// Receipts per call. It is stored because a batch that is sent again must be identical to be counted once, even if the command's options
+  /// have changed.
   let batch: Int
 
   init(migrationId: String, batch: Int) {
@@ -55,7 +55,7 @@ struct MigrationState: Sendable, Hashable {
   static func stored(for file: String) throws(CommandFailure) -> MigrationState? {
     guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
     guard let state = MigrationState(json: Array(bytes)) else {
-      throw CommandFailure(.refusedInput, "\(path(of: file)) cannot be read", advice: "Remove it to begin anew.")
+      throw CommandFailure(.refusedInput, "\(path(of: file)) cannot be read", advice: "Delete it to start over.")
     }
     return state
   }

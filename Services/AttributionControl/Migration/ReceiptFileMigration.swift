@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import WireJSON
 
-/// Hands a file of receipts in, batch by batch, and waits for the migration's end.
+/// Sends a file of receipts batch by batch and waits for the end of the migration.
 struct ReceiptFileMigration {
   /// The most bytes of the file in one call.
   private static let mostBytes = 6 << 20
@@ -27,7 +27,7 @@ struct ReceiptFileMigration {
     caller = RetryingCaller(connection: connection)
   }
 
-  /// Hands in the rest of the file.
+  /// Sends the rest of the file.
   func handIn(_ state: inout MigrationState) async throws {
     var input = try InputFile(file, from: state.offset)
     let size = input.size ?? 0
@@ -57,11 +57,11 @@ struct ReceiptFileMigration {
     }
   }
 
-  /// Halves a refused batch until the receipt that is refused is found, and hands that one in empty.
+  /// Halves a refused batch until the refused receipt is found, and sends that one without its content.
   private func handIn(_ receipts: ArraySlice<(number: Int, receipt: ReceiptToMigrate)>, _ state: inout MigrationState) async throws {
     let request = MigrateReceiptsRequest(
       bundleId: bundleId, environment: environment, receipts: receipts.map(\.receipt), migrationId: state.migrationId)
-    // The batch's name is derived from its content: if it is handed in again after a crash, it counts as one batch.
+    // The batch's name is derived from its content: if it is sent again after a crash, it counts as one batch.
     let digest = Hex.encode(SHA256Digest.hash(request.json)).prefix(32)
     let answer: MigrateReceiptsResponse
     do {
@@ -72,7 +72,7 @@ struct ReceiptFileMigration {
       if error.reason == "MIGRATION_CANCELLED" {
         throw CommandFailure(
           .notAllowedNow, "the migration \(state.migrationId) was cancelled",
-          advice: "--migration with another name, and without \(MigrationState.path(of: file)), begins anew.")
+          advice: "Delete \(MigrationState.path(of: file)) and choose another name with --migration to start over.")
       }
       guard error.code == .invalidArgument || error.code == .resourceExhausted, let first = receipts.first else {
         throw CommandFailure(error, asked: "notification-recovery at \(connection.layer.url(of: .service(.notificationRecovery)))")
@@ -96,7 +96,7 @@ struct ReceiptFileMigration {
     while true {
       let waiting = try await migration(id).waiting ?? 0
       guard waiting > mostWaiting else { return }
-      connection.printer.note("\(waiting) receipts wait for Apple")
+      connection.printer.note("\(waiting) receipts are waiting for Apple")
       try await Task.sleep(for: .seconds(5))
     }
   }
@@ -125,8 +125,8 @@ struct ReceiptFileMigration {
     }
   }
 
-  /// Writes one line per failed receipt with its reason. Returns how many were written, how many more are only counted, and the file's
-  /// path.
+  /// Writes one line per failed receipt with its reason. Returns the number of lines, the number of failures whose reason is not stored,
+  /// and the file's path.
   func report(_ id: String) async throws -> (kept: Int, notKept: Int64, path: String) {
     let path = file + ".failures.jsonl"
     let (failures, notKept) = try await Self.failures(id, connection)

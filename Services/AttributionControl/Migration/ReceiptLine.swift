@@ -5,12 +5,11 @@ import WireJSON
 /// Converts a line of a file of receipts for `MigrateReceipts`. A line is one of:
 ///
 /// - `{"id": …, "appReceipt": "<Base64>"}`, with `transactionReceipt` or `verifyReceiptResponse` in place of appReceipt;
-/// - what verifyReceipt answered, as JSON;
-/// - a receipt in Base64 by itself.
-///
-/// A line that cannot be read is handed in empty under its line number, so that the report has it.
+/// - the JSON answer of verifyReceipt;
+/// - a receipt in Base64.
+/// A line that cannot be read is sent without a receipt, with its line number as the id, so that it appears in the list of failures.
 enum ReceiptLine {
-  /// The longest id of the caller's, in bytes.
+  /// The maximum length of a caller's id, in bytes.
   static let longestId = 256
   private static let limits = JSONLimits(depth: 64, values: 1_000_000)
   private static let receipts = ["appReceipt", "transactionReceipt"]

@@ -47,7 +47,7 @@ struct Printer: Sendable {
   /// Writes text in addition to a table; nothing in the other formats.
   func text(_ text: String) throws { if format == .table { try StandardOutput.write(text) } }
 
-  /// Writes a remark to standard error.
+  /// Writes a message to standard error.
   func note(_ text: String) { StandardError.write(text + "\n") }
 
   static func value(_ message: some RPCMessage) throws(CommandFailure) -> JSONValue {

@@ -25,7 +25,7 @@ struct Connection: Sendable {
     printer = Printer(format: layer.output ?? .table)
   }
 
-  /// Every service answers the same about the queues; verifier is the one that every deployment has.
+  /// Every service gives the same answers about the queues; every deployment has verifier.
   var queues: QueuesServiceClient {
     client.queues(of: .verifier) ?? QueuesServiceClient(RPCClient(baseURL: layer.url(of: .service(.verifier)), token: nil, http: http))
   }
@@ -40,7 +40,7 @@ struct Connection: Sendable {
       }
       let token = line.split(separator: " ").joined()
       guard !token.isEmpty, token.utf8.allSatisfy({ (33...126).contains($0) }) else {
-        throw CommandFailure(.configuration, "token file \(path) holds no token")
+        throw CommandFailure(.configuration, "token file \(path) contains no token")
       }
       return token
     case nil: return nil

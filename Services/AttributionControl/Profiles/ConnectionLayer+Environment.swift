@@ -5,12 +5,12 @@ extension ConnectionLayer {
   /// The variables that are read, for the generated reference.
   static var variables: [(name: String, meaning: String)] {
     [
-      ("PROFILES", "the file of profiles"), ("PROFILE", "the profile to use"),
-      ("ADDRESS", "scheme and host of all services, which then have their default ports"),
+      ("PROFILES", "the file with the profiles"), ("PROFILE", "the profile to use"),
+      ("ADDRESS", "scheme and host of all services, each at its default port"),
     ].map { (prefix + $0.0, $0.1) } + Destination.all.map { (variable(of: $0), "address of \($0.name)") }
       + [
-        ("TOKEN", "the token itself"), ("TOKEN_FILE", "a file with the token"), ("CA_FILE", "PEM file of trust anchors"),
-        ("CERTIFICATE_FILE", "PEM file of this caller's certificate"), ("KEY_FILE", "PEM file of its key"),
+        ("TOKEN", "the token itself"), ("TOKEN_FILE", "the file with the token"), ("CA_FILE", "PEM file with trust anchors"),
+        ("CERTIFICATE_FILE", "PEM file with the caller's certificate"), ("KEY_FILE", "PEM file with the certificate's private key"),
         ("OUTPUT", "table, json or yaml"),
       ].map { (prefix + $0.0, $0.1) }
   }
@@ -35,7 +35,7 @@ extension ConnectionLayer {
     case (let token?, nil): self.token = .text(token)
     case (nil, let file?): token = .file(file)
     case (nil, nil): break
-    default: throw CommandFailure(.configuration, "ATTRIBUTIONCTL_TOKEN and ATTRIBUTIONCTL_TOKEN_FILE are both set; one is enough")
+    default: throw CommandFailure(.configuration, "ATTRIBUTIONCTL_TOKEN and ATTRIBUTIONCTL_TOKEN_FILE are both set; set only one")
     }
     caFile = text("CA_FILE")
     certificateFile = text("CERTIFICATE_FILE")

@@ -81,12 +81,12 @@ struct ConnectionLayer: Sendable, Hashable {
     guard !authority.isEmpty, !authority.contains("@"), !authority.contains(" ") else { return "has no host" }
     var host = authority
     if authority.hasPrefix("[") {
-      guard let end = authority.firstIndex(of: "]") else { return "has a bracket that is not closed" }
+      guard let end = authority.firstIndex(of: "]") else { return "has an unclosed bracket" }
       host = authority[authority.index(after: end)...]
     }
     if let colon = host.lastIndex(of: ":") {
-      guard withPort else { return "must be scheme and host alone: each service has its own port" }
-      guard let port = Int(host[host.index(after: colon)...]), (1...65535).contains(port) else { return "has a port that is none" }
+      guard withPort else { return "must be scheme and host without a port: each service has its own port" }
+      guard let port = Int(host[host.index(after: colon)...]), (1...65535).contains(port) else { return "has an invalid port" }
     }
     return nil
   }

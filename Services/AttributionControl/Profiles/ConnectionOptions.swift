@@ -27,7 +27,7 @@ struct NamedAddress: ExpressibleByArgument, Sendable, Hashable {
 struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The profile to use.", valueName: "name"), completion: .profiles)
   var profile: String?
-  @Option(help: ArgumentHelp("Scheme and host of all services, which then have their default ports.", valueName: "url"))
+  @Option(help: ArgumentHelp("Scheme and host of all services, each at its default port.", valueName: "url"))
   var address: String?
   @Option(
     name: .customLong("url"), parsing: .singleValue,
@@ -36,20 +36,22 @@ struct ConnectionOptions: ParsableArguments {
       valueName: "service=url"))
   var urls: [NamedAddress] = []
   @Option(
-    help: ArgumentHelp("File with the caller's token. There is no flag for the token itself: others would see it.", valueName: "file"),
+    help: ArgumentHelp(
+      "File with the caller's token. There is no flag for the token itself: other users could see it in the process list.",
+      valueName: "file"),
     completion: .file())
   var tokenFile: String?
-  @Option(help: ArgumentHelp("PEM file of trust anchors in place of the system's.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("PEM file with trust anchors, instead of the system's.", valueName: "file"), completion: .file())
   var caFile: String?
-  @Option(help: ArgumentHelp("PEM file of the certificate that this caller shows.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("PEM file with the caller's client certificate.", valueName: "file"), completion: .file())
   var certificateFile: String?
-  @Option(help: ArgumentHelp("PEM file of that certificate's key.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("PEM file with the certificate's private key.", valueName: "file"), completion: .file())
   var keyFile: String?
   @OptionGroup var outputOptions: OutputOptions
 
   func validate() throws {
     if let address, let fault = ConnectionLayer.fault(inAddress: address, withPort: false) { throw ValidationError("--address \(fault).") }
-    if (certificateFile == nil) != (keyFile == nil) { throw ValidationError("--certificate-file and --key-file go together.") }
+    if (certificateFile == nil) != (keyFile == nil) { throw ValidationError("--certificate-file and --key-file must be used together.") }
   }
 
   var layer: ConnectionLayer {
@@ -87,6 +89,6 @@ extension CompletionKind {
 
 /// The option for the output format.
 struct OutputOptions: ParsableArguments {
-  @Option(name: [.short, .long], help: "table, json or yaml (default: table, or what the profile says).")
+  @Option(name: [.short, .long], help: "table, json or yaml (default: the profile's format, or table).")
   var output: OutputFormat?
 }

@@ -36,7 +36,7 @@ struct ProfileFile: Sendable, Hashable {
         self.init()
         return
       }
-      throw CommandFailure(.configuration, error.text("file of profiles"), advice: "chmod 600 \(path): it may hold tokens.")
+      throw CommandFailure(.configuration, error.text("profile file"), advice: "Run chmod 600 \(path): the file may contain tokens.")
     }
     try self.init(yaml: String(decoding: bytes, as: UTF8.self), path: path)
   }
@@ -49,17 +49,17 @@ struct ProfileFile: Sendable, Hashable {
     func unknown(_ key: Node, _ known: Set<String>) -> CommandFailure {
       let name = key.string ?? ""
       let nearest = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
-      return fail(key, "\(name) is no setting of a profile\(nearest)")
+      return fail(key, "\(name) is not a profile setting\(nearest)")
     }
     func text(_ node: Node, _ name: String) throws(CommandFailure) -> String {
-      guard let text = node.scalar?.string, !text.isEmpty else { throw fail(node, "\(name) must be a text") }
+      guard let text = node.scalar?.string, !text.isEmpty else { throw fail(node, "\(name) must be a string") }
       return text
     }
     self.init()
     let root: Node?
     do { root = try Yams.compose(yaml: yaml) } catch { throw CommandFailure(.configuration, "\(path) is not YAML: \(error)") }
     guard let root else { return }
-    guard let members = root.mapping else { throw fail(root, "must hold `current` and `profiles`") }
+    guard let members = root.mapping else { throw fail(root, "must contain `current` and `profiles`") }
     let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
     func resolved(_ file: String) -> String { file.hasPrefix("/") ? file : folder + "/" + file }
     for (key, value) in members {
@@ -89,7 +89,7 @@ struct ProfileFile: Sendable, Hashable {
               if let fault = ConnectionLayer.fault(inAddress: address, withPort: false) { throw fail(value, "address \(fault)") }
               layer.address = address
             case "token", "tokenFile":
-              guard layer.token == nil else { throw fail(key, "token and tokenFile exclude each other") }
+              guard layer.token == nil else { throw fail(key, "use either token or tokenFile, not both") }
               let token = try text(value, setting)
               layer.token = setting == "token" ? .text(token) : .file(resolved(token))
             case "caFile": layer.caFile = resolved(try text(value, setting))
@@ -119,7 +119,8 @@ struct ProfileFile: Sendable, Hashable {
     let nearest = Spelling.nearest(to: name, among: names).map { "Did you mean \($0)? " } ?? ""
     throw CommandFailure(
       .configuration, "there is no profile \(name) in \(path)",
-      advice: nearest + (names.isEmpty ? "attributionctl profiles set makes one." : "There are: \(names.joined(separator: ", "))."))
+      advice: nearest
+        + (names.isEmpty ? "Create one with attributionctl profiles set." : "Existing profiles: \(names.joined(separator: ", "))."))
   }
 
   /// The file's text, with tokens in clear text.
@@ -136,7 +137,7 @@ struct ProfileFile: Sendable, Hashable {
   func write(to path: String) throws(CommandFailure) {
     let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
     do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
-      throw CommandFailure(.cannotWrite, "\(folder) cannot be made")
+      throw CommandFailure(.cannotWrite, "\(folder) cannot be created")
     }
     try StoredFile.replace(path, with: Array(yaml.utf8), mode: 0o600)
   }

@@ -75,8 +75,8 @@ struct OfflineVerifier: Sendable {
     return VerdictReport(
       kind: name, valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       remark: bundleId == nil
-        ? "the app was not looked at (--bundle-id), nor whether a certificate was revoked"
-        : "whether a certificate was revoked was not looked at",
+        ? "not checked: the app (use --bundle-id), and whether a certificate is revoked"
+        : "not checked: whether a certificate is revoked",
       content: content)
   }
 
@@ -97,8 +97,8 @@ struct OfflineVerifier: Sendable {
   private func impressions(_ owner: String) throws(CommandFailure) -> ImpressionVerifier {
     guard let publicKey else {
       throw CommandFailure(
-        .usage, "an impression is signed by an ad network's own key: --public-key has to name it",
-        advice: "attributionctl keys show ID writes it; without --offline verifier knows it.")
+        .usage, "an impression is signed with the ad network's own key: --public-key is required",
+        advice: "Get the key with attributionctl keys show ID, or omit --offline: verifier has the key.")
     }
     return ImpressionVerifier(keys: [owner: [ImpressionVerifier.Key(id: "given", key: publicKey)]])
   }

@@ -81,14 +81,14 @@ enum SignedInput: Sendable, Hashable {
       self = .verifyReceiptResponse(object)
     } else {
       throw CommandFailure(
-        .refusedInput, "the JSON object is nothing that is signed: its members are \(object.keys.prefix(12).joined(separator: ", "))",
-        advice: "Known are postbacks, notifications, impressions as signer answers them, and receipts.")
+        .refusedInput, "the JSON object is no known signed data: its members are \(object.keys.prefix(12).joined(separator: ", "))",
+        advice: "Supported are postbacks, notifications, impressions as signer returns them, and receipts.")
     }
   }
 
   private init(_ jws: CompactJWS, _ text: String) throws(CommandFailure) {
     guard let payload = try? JSONValue(parsing: jws.payload), case .object(let object) = payload else {
-      throw CommandFailure(.refusedInput, "the payload of the JWS is no JSON object")
+      throw CommandFailure(.refusedInput, "the payload of the JWS is not a JSON object")
     }
     func has(_ name: String) -> Bool { object[name] != nil }
     if has("postback-identifier") {
@@ -107,7 +107,7 @@ enum SignedInput: Sendable, Hashable {
       self = .appStore(text, .transaction)
     } else {
       throw CommandFailure(
-        .refusedInput, "the JWS holds nothing that is known here: its payload has \(object.keys.prefix(12).joined(separator: ", "))")
+        .refusedInput, "the JWS is of no known kind: its payload has \(object.keys.prefix(12).joined(separator: ", "))")
     }
   }
 }

@@ -37,7 +37,7 @@ struct VerdictReport: Sendable, Hashable {
   /// The report of a receipt: the ids in it.
   static func receipt(_ name: String, originals: [String], others: [String]) -> VerdictReport {
     VerdictReport(
-      kind: name, valid: nil, remark: "a receipt is not verified; Apple answers about a customer by any of its ids",
+      kind: name, valid: nil, remark: "receipts are not verified; any of the ids identifies the customer to the App Store Server API",
       content: [
         "originalTransactionIds": .array(originals.map { .string($0) }), "transactionIds": .array(others.map { .string($0) }),
       ])
@@ -64,7 +64,7 @@ struct VerdictReport: Sendable, Hashable {
 
   func record(shows content: Bool) -> Record {
     var record = Record()
-    record.add("what", kind)
+    record.add("kind", kind)
     switch valid {
     case true?: record.add("verdict", Cell("valid", .good))
     case false?: record.add("verdict", Cell("invalid", .bad))

@@ -24,18 +24,19 @@ struct RetentionMetrics: Sendable {
   init(_ registry: MetricsRegistry) {
     self.registry = registry
     registry.counter(
-      Self.requests, help: "Requests of the App Store for retention messages, by what they were answered.",
+      Self.requests, help: "Requests of the App Store for retention messages, by answer.",
       labels: ["environment", "answer"])
-    registry.counter(Self.refusals, help: "Requests for retention messages that were not verified or not for us.", labels: ["reason"])
-    registry.counter(Self.fallbacks, help: "Retention answers that are not what was wanted first.", labels: ["cause"])
-    registry.counter(Self.replays, help: "Requests for retention messages that were answered before.")
+    registry.counter(
+      Self.refusals, help: "Requests for retention messages that failed verification or are for another app.", labels: ["reason"])
+    registry.counter(Self.fallbacks, help: "Retention answers that are a fallback for the preferred answer.", labels: ["cause"])
+    registry.counter(Self.replays, help: "Repeated requests for retention messages, which got the same answer again.")
     registry.histogram(
-      Self.duration, help: "From a verified request for a retention message to its answer.",
+      Self.duration, help: "Time from a verified request for a retention message to its answer.",
       bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7])
-    registry.gauge(Self.pending, help: "Retention answers whose events wait for Redis.")
-    registry.counter(Self.dropped, help: "Retention answers of which no event will tell.")
+    registry.gauge(Self.pending, help: "Retention answers whose events are not yet stored in Redis.")
+    registry.counter(Self.dropped, help: "Retention answers whose events were dropped.")
     registry.gauge(
-      Self.age, help: "Since it was last heard which retention messages are approved.", labels: ["environment"])
+      Self.age, help: "Time since the list of approved retention messages was last updated.", labels: ["environment"])
     answers = KnownSeries { registry.series(Self.requests, [$0.environment, $0.answer]) }
     seconds = registry.series(Self.duration)
   }

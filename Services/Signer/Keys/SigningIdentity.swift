@@ -51,8 +51,8 @@ enum SigningMetrics {
 
   static func declare(_ metrics: MetricsRegistry) {
     // The label values are bounded, because owners and keys are those of the configuration.
-    metrics.counter(signatures, help: "Signatures made.", labels: ["method", "owner", "key_id"])
+    metrics.counter(signatures, help: "Signatures created.", labels: ["method", "owner", "key_id"])
     metrics.gauge(keyInfo, help: "Keys and their states.", labels: ["owner", "key_id", "state"])
-    metrics.counter(auditFailures, help: "Signatures that were not handed out because they could not be recorded.")
+    metrics.counter(auditFailures, help: "Signatures that were not returned because they could not be written to the audit log.")
   }
 }

@@ -10,8 +10,8 @@ struct FeedMetrics: Sendable {
 
   init(_ metrics: MetricsRegistry) {
     self.metrics = metrics
-    metrics.gauge(Self.backlog, help: "Events that a subscription has not dealt with, looked at once a minute.", labels: ["subscription"])
-    metrics.gauge(Self.age, help: "Age of the oldest of them.", labels: ["subscription"])
+    metrics.gauge(Self.backlog, help: "Events that a subscription has not acknowledged; updated once a minute.", labels: ["subscription"])
+    metrics.gauge(Self.age, help: "Age of the oldest event that a subscription has not acknowledged.", labels: ["subscription"])
     metrics.counter(
       Self.dropped, help: "Events that were dropped before a subscription acknowledged them.", labels: ["subscription", "reason"])
   }

@@ -20,7 +20,7 @@ struct SilenceSweep: Sendable {
     self.most = most
     self.metrics = metrics
     self.logger = logger
-    metrics.counter(Self.found, help: "Subscriptions of which nothing was heard past their end.")
+    metrics.counter(Self.found, help: "Subscriptions without a notification after their expiry.")
   }
 
   /// Searches until its task is cancelled.

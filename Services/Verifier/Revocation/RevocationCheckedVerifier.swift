@@ -14,7 +14,7 @@ struct RevocationCheckedVerifier: Sendable {
     self.verifier = verifier
     self.checker = checker
     self.metrics = metrics
-    metrics.counter(Self.metric, help: "Chains whose revocation was asked about.", labels: ["decision"])
+    metrics.counter(Self.metric, help: "Certificate chains whose revocation was checked.", labels: ["decision"])
   }
 
   /// True if OCSP responders may be asked. Otherwise verdicts are computed without I/O.

@@ -48,7 +48,7 @@ final class VerificationWorker: Sendable {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
     // Past half an hour it was no first delivery: a retry of Apple's, a recovery, or an outage.
     metrics.histogram(
-      delay, help: "From Apple's signing of a notification to its receipt.", labels: ["environment"],
+      delay, help: "Time from Apple's signature of a notification to its receipt.", labels: ["environment"],
       bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])
   }
 

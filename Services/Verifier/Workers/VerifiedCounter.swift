@@ -12,7 +12,7 @@ struct VerifiedCounter: Sendable {
 
   init(_ metrics: MetricsRegistry) {
     metrics.counter(
-      Self.name, help: "Proofs of deliveries: repeats of what was counted, and work that is done again, included.",
+      Self.name, help: "Verified deliveries, including repeats and repeated processing.",
       labels: ["kind", "environment"])
     series = KnownSeries { metrics.series(Self.name, [$0.kind, $0.environment]) }
   }

@@ -6,19 +6,19 @@ public struct AcceptRequest: Sendable {
   /// Deliveries with the same order key share a shard and stay in order. Without one, the natural key decides the shard.
   public var orderKey: String?
   public var naturalKey: String?
-  /// True if the message is worked only after all earlier messages of its order key that also keep order are completed or given up.
+  /// True if the message is applied only after all earlier messages of its order key that also keep order are completed or dead letters.
   /// This holds across workers, retries and restarts.
   public var keepsOrder: Bool
   public var message: QueueMessage
-  /// The earliest time at which the message is worked, milliseconds since 1970; nil for at once.
+  /// The earliest time at which the message may be processed, milliseconds since 1970; nil for no delay.
   public var notBefore: Int64?
-  /// The time by which the message must be worked, milliseconds since 1970, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
+  /// The time by which the message must be processed, milliseconds since 1970, in a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
-  /// True if the idempotency key is kept for ``QueueConfiguration/copyGeneration`` only. This is safe for a message that claims a natural key
-  /// on completion, because a later repeat still counts once. A repeat may then stand in the queue twice under one id, so a message that
+  /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``. This is safe for a message that claims a natural
+  /// key on completion, because a later repeat still counts once. A repeat may then be in the queue twice under one id, so a message that
   /// keeps its order must not set this.
   public var isKnownBriefly: Bool
-  /// The fraction of the backlog's bound at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
+  /// The fraction of the backlog limit at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
   /// admits a delivery although the backlog is full.
   public var backlogShare: Double
 

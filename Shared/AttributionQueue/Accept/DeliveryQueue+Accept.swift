@@ -41,11 +41,11 @@ extension DeliveryQueue {
     while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
-  /// The maximum size of an announced message, bytes of body and attributes: Redis copies what is published to its replicas. Only the intake's
-  /// worker takes announcements.
+  /// The maximum size of an announced message, bytes of body and attributes: Redis copies what is published to its replicas. Only the
+  /// intake's worker takes announcements.
   private static let longestAnnouncement: Int64 = 4096
 
-  /// Returns nil if the key was claimed before but the claim is gone, because a replica without it became the primary since. The caller retries.
+  /// Returns nil if the key was claimed before but the claim was lost, because a replica without it became the primary. The caller retries.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
     let id = deduplication.deliveryID(request, digest: digest)
@@ -75,7 +75,7 @@ extension DeliveryQueue {
     words.append(message.body)
     words.append(message.envelope)
     words.append(request.queue == .intake ? Self.longestAnnouncement : 0)
-    // A queue that is worked by deadline keeps no order, so the argument of the line is empty.
+    // A queue that is worked by deadline keeps no order, so the argument for the order line is empty.
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))
       words.append("")
@@ -94,11 +94,11 @@ extension DeliveryQueue {
       reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, words, on: durable)
     } catch {
       // The message may have been accepted although the reply was lost.
-      tell(request.queue, id.shard, due: due)
+      noteInSchedule(request.queue, id.shard, due: due)
       throw error
     }
     // For a repeat too: the process that accepted the message first may have crashed before it wrote to the schedule.
-    if reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard, due: due) }
+    if reply.integer == 0 || reply.integer == 1 { noteInSchedule(request.queue, id.shard, due: due) }
     if let earlier = reply.bytes { return .earlier(earlier) }
     switch reply.integer {
     case 1:
@@ -111,7 +111,7 @@ extension DeliveryQueue {
     }
   }
 
-  /// Returns when an earlier claim is as durable as the configuration requires; false if the claim is gone. Below
+  /// Returns when an earlier claim is as durable as the configuration requires; false if the claim was lost. Below
   /// ``Durability/replicated`` nothing is left to wait for.
   private func confirm(_ claim: DeduplicationStore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
     guard configuration.durability == .replicated else { return true }
@@ -119,9 +119,9 @@ extension DeliveryQueue {
     return reply.integer == 1
   }
 
-  /// Writes to the schedule that the shard has a message due at that time, or at once if `due` is zero. Messages that are due at once need
+  /// Writes to the schedule that the shard has a message due at that time, or now if `due` is zero. Messages that are due now need
   /// this only in a queue that is worked by deadline; in others the stream itself wakes the shard's owner.
-  private func tell(_ queue: QueueName, _ shard: Shard, due: Int64) {
+  private func noteInSchedule(_ queue: QueueName, _ shard: Shard, due: Int64) {
     if due > 0 {
       noteAgain(queue, shard, due: due)
     } else if queue.isWorkedByDeadline {

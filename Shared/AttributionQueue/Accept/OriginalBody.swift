@@ -1,7 +1,7 @@
 import WireJSON
 
-/// Message attributes from which the bytes that the sender sent can be rebuilt, if the body is only a part of them or has an unusual content
-/// type.
+/// Message attributes from which the bytes that the sender sent can be rebuilt, if the body is only a part of them or has an unusual
+/// content type.
 ///
 /// While a subscription asks for original bytes, commit stores them beside the event (commit.lua). It rebuilds them from the body and these
 /// attributes, so that the queue does not hold the same bytes twice.
@@ -33,7 +33,7 @@ public enum OriginalBody {
       contentType: type)
   }
 
-  /// Attributes if the bytes around the body are known.
+  /// The attributes if the bytes before and after the body are known.
   public static func attributes(before: String, after: String, contentType type: String?) -> [String: String] {
     var attributes = attributes(contentType: type)
     attributes[Self.before] = before
@@ -41,12 +41,12 @@ public enum OriginalBody {
     return attributes
   }
 
-  /// Attributes if the body is everything that was sent.
+  /// The attributes if the body is everything that was sent.
   public static func attributes(contentType type: String?) -> [String: String] {
     type == "application/json" ? [:] : [contentType: type ?? ""]
   }
 
-  /// True if the original bytes can be rebuilt. Older builds did not store the bytes around a body that is only a part.
+  /// True if the original bytes can be rebuilt. Older builds did not store the bytes before and after a body that is only a part.
   static func isKnown(of message: QueueMessage) -> Bool {
     message.kind != partial || message.attributes[before] != nil || message.attributes[whole] != nil
   }

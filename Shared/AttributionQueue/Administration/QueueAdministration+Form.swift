@@ -10,7 +10,7 @@ public struct OlderWorker: Sendable, Hashable {
   public let idleSeconds: Double
 }
 
-/// The form of the store, and which shards and workers are not at it yet.
+/// The form of the store, and the shards and workers that do not use it yet.
 public struct StoreFormState: Sendable, Hashable {
   public let form: StoreForm
   /// The number of shards, over all queues, that are still worked in another form.
@@ -26,8 +26,8 @@ public enum StoreFormRefusal: Error, Sendable, Hashable {
 }
 
 extension QueueAdministration {
-  /// The form, and the workers that do not know the newest one. A worker that was idle for two lease durations counts as gone. Redis 7.0 shows a
-  /// worker only if it has leased something.
+  /// The form, and the workers that do not know the newest one. A worker that was idle for two lease durations counts as ended. Redis 7.0
+  /// lists a worker only if it has leased a message.
   public func form() async throws(QueueError) -> StoreFormState {
     let form = try StoreForm(stored: try await deliveries.send(["GET", .string(Keys.form)]).string)
     var older: [OlderWorker] = []
@@ -36,7 +36,7 @@ extension QueueAdministration {
       for name in try await deliveries.send(["ZRANGE", .string(Keys.workers(queue)), "0", "-1"]).array?.compactMap(\.string) ?? [] {
         add(OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: 0), to: &older)
       }
-      for look in try await looks(at: queue) {
+      for look in try await groupStates(of: queue) {
         if !queue.isWorkedByDeadline, let isOwned = look.isOwned, isOwned != (form == .owned) { behind += 1 }
         for consumer in look.consumers where consumer.idleSeconds < deliveries.configuration.lease * 2 / .seconds(1) {
           add(consumer, to: &older)
@@ -47,8 +47,8 @@ extension QueueAdministration {
       form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.place, $0.name) < ($1.queue.place, $1.name) })
   }
 
-  /// Changes the form in which all instances work; they follow within seconds. Refused while a worker that does not know the form is seen,
-  /// unless forced: such a worker stops working and does no harm.
+  /// Changes the form in which all instances work; they follow within seconds. Refused while a worker exists that does not know the form,
+  /// unless forced: such a worker stops working and changes nothing.
   public func setForm(_ form: StoreForm, force: Bool) async throws(StoreFormRefusal) -> StoreFormState {
     let missing: [OlderWorker]
     do throws(QueueError) {
@@ -61,7 +61,7 @@ extension QueueAdministration {
     throw .isUnknown(to: missing)
   }
 
-  /// Keeps one entry per worker: the one that was seen last.
+  /// Adds the worker. If there are several entries for a worker, the most recent one counts.
   private func add(_ worker: OlderWorker, to older: inout [OlderWorker]) {
     guard worker.form < StoreForm.newest.rawValue else { return }
     if let place = older.firstIndex(where: { $0.queue == worker.queue && $0.name == worker.name }) {
@@ -71,15 +71,15 @@ extension QueueAdministration {
     }
   }
 
-  private struct Look: Sendable {
+  private struct GroupState: Sendable {
     /// Nil if the shard has no consumer group.
     var isOwned: Bool?
     var consumers: [OlderWorker] = []
   }
 
   /// Reads the consumer group of each shard of a queue.
-  private func looks(at queue: QueueName) async throws(QueueError) -> [Look] {
-    let results = await withTaskGroup(of: Result<Look, QueueError>.self) { group in
+  private func groupStates(of queue: QueueName) async throws(QueueError) -> [GroupState] {
+    let results = await withTaskGroup(of: Result<GroupState, QueueError>.self) { group in
       for shard in Shard.all {
         group.addTask {
           do throws(QueueError) { return .success(try await look(at: queue, shard)) } catch { return .failure(error) }
@@ -87,13 +87,13 @@ extension QueueAdministration {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    var looks: [Look] = []
-    for result in results { looks.append(try result.get()) }
-    return looks
+    var states: [GroupState] = []
+    for result in results { states.append(try result.get()) }
+    return states
   }
 
-  private func look(at queue: QueueName, _ shard: Shard) async throws(QueueError) -> Look {
-    var look = Look()
+  private func look(at queue: QueueName, _ shard: Shard) async throws(QueueError) -> GroupState {
+    var look = GroupState()
     do throws(RedisError) {
       let stream = RedisArgument.string(Keys.ready(queue, shard))
       for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "GROUPS", stream]).array ?? [] {

@@ -6,7 +6,7 @@ public struct QueueAdministration: Sendable {
 
   public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
 
-  /// Counts of dead letters that this process dropped to keep the limits.
+  /// Counts of the dead letters that this process deleted because of the limits.
   public var droppedDeadLetters: DroppedDeadLetters { deliveries.droppedDeadLetters }
 
   /// Counts over all shards. The counts of one shard are taken at the same moment.
@@ -106,7 +106,7 @@ public struct QueueAdministration: Sendable {
     try await settle(queue, ids, replay: true)
   }
 
-  /// Deletes dead letters for good.
+  /// Deletes dead letters permanently.
   public func purge(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
     try await settle(queue, ids, replay: false)
   }

@@ -1,7 +1,7 @@
 /// The counts of a queue at one time.
 public struct QueueSnapshot: Sendable, Hashable {
   public let queue: QueueName
-  /// Ready messages. Where workers own shards, this includes messages that a worker has begun.
+  /// Ready messages. Where workers own shards, this includes messages that a worker is processing.
   public var depth: Int64 = 0
   /// Messages that are leased one by one: in queues that are worked by deadline, and in every queue in ``StoreForm/leased``.
   public var inFlight: Int64 = 0

@@ -100,7 +100,7 @@ public struct CheckReport: Sendable {
     }
   }
 
-  /// Escapes control characters: names written by hand or by other programs may contain terminal commands.
+  /// Escapes control characters: names written by hand or by other programs may contain terminal control sequences.
   private static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "?" : $0 }))
   }

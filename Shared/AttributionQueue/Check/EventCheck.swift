@@ -27,7 +27,7 @@ struct EventCheck: Sendable {
     let (events, index) = (Keys.events(shard), Keys.eventsIndex(shard))
     var places: [String: String] = [:]
     try await reader.hash(index, count: StoreReader.names) { places[$0] = $1.string ?? "" }
-    // Events of the stream that the index lacks, and index entries without an event.
+    // Events of the stream that are missing in the index, and index entries without an event.
     var (suspects, faults): ([StoreFault], [StoreFault]) = ([], [])
     var count = 0
     _ = try await reader.stream(events, behind: "0-0", count: StoreReader.bodies) { entries in

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// Scans the names of all keys (`SCAN`) for things that nothing else names: records without messages, order lines, and unknown keys.
+/// Scans the names of all keys (`SCAN`) for data that no other key refers to: records without messages, order lines, and unknown keys.
 struct KeyWalk: Sendable {
   struct Found: Sendable {
     var keys = 0
@@ -14,7 +14,7 @@ struct KeyWalk: Sendable {
   /// The number of names per step.
   private static let step: Int64 = 512
   /// The maximum length of an unknown name in a report.
-  private static let told = 200
+  private static let longestName = 200
 
   let redis: RedisClient
 
@@ -38,7 +38,7 @@ struct KeyWalk: Sendable {
         switch KeyForm(key) {
         case .record(let id): records.append(id)
         case .line(let queue, let shard, let line): found.lines[queue, default: [:]][shard, default: []].insert(line)
-        case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.told))))
+        case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.longestName))))
         case .other, .foreign: break
         }
       }

@@ -3,7 +3,7 @@ import RedisClient
 /// Reads one shard of a queue.
 struct QueueReader: Sendable {
   let reader: StoreReader
-  /// How long records are kept.
+  /// How long records are stored.
   let recordTTL: Duration
   /// Milliseconds since 1970.
   let now: Int64
@@ -129,7 +129,7 @@ struct QueueReader: Sendable {
     return max(receivedAt, newest ?? .min)
   }
 
-  /// False if the record may have expired: a message may wait longer than its record is kept.
+  /// False if the record may have expired: a message may wait longer than its record is stored.
   static func mustHaveRecord(_ recordedAt: Int64, _ recordTTL: Duration, now: Int64) -> Bool {
     recordedAt + recordTTL.milliseconds > now + clocks
   }

@@ -1,7 +1,7 @@
 public import RedisClient
 
-/// Checks the consistency of all shards while the system is running. Work in progress is not reported as a fault. Nothing is changed unless a
-/// repair is requested.
+/// Checks the consistency of all shards while the system is running. Work in progress is not reported as a fault. Nothing is changed unless
+/// a repair is requested.
 public struct StoreCheck: Sendable {
   public struct Options: Sendable {
     /// The maximum number of listed faults; all are counted.
@@ -12,7 +12,7 @@ public struct StoreCheck: Sendable {
     public var walksKeys = true
     /// The number of shards that are read concurrently.
     public var sideBySide = 4
-    /// How long records are kept (`queues.deliveryRecordTTL`).
+    /// How long records are stored (`queues.deliveryRecordTTL`).
     public var recordTTL: Duration = QueueConfiguration().deliveryRecordTTL
     /// The time between the two reads of data that is written in two steps.
     public var pause: Duration = .seconds(2)

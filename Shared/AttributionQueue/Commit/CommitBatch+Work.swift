@@ -1,5 +1,5 @@
 extension CommitBatch {
-  /// What is needed about a message after `commit` has settled it.
+  /// The data about a message that is needed after `commit` has settled it.
   struct Work: Sendable {
     let entryID: String
     /// Nil for an entry that could not be read as a message.
@@ -15,11 +15,11 @@ extension CommitBatch {
     var whenSeen: (@Sendable () async -> WorkOutcome)?
     /// The reason that its dead letter records.
     var death: String?
-    /// True if the message is finished by this. This flag, the reason of a rejection and the reported values are for ``DeliveryCounter``.
+    /// True if the outcome finishes the message. This flag, the reason of a rejection and the reported values are for ``DeliveryCounter``.
     var isEnd = false
     var reason: String?
     var countedValues: [CountedValue] = []
-    /// The work that runs until a deferred message comes again.
+    /// The work that runs until a deferred message is due again.
     var meanwhile: (@Sendable () async -> Void)?
   }
 

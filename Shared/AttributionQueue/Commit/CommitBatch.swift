@@ -24,12 +24,12 @@ struct CommitBatch {
   let isFirst: Bool
   private let configuration: QueueConfiguration
   private let deduplication: DeduplicationStore
-  /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two messages
-  /// of the batch could claim the same key in two generations.
+  /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two
+  /// messages of the batch could claim the same key in two generations.
   let now: Int64
   /// The stream entry of the last message.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
-  /// What `commit` is told of each message.
+  /// The arguments of `commit` about each message.
   private(set) var items: [CommitItem] = []
   private var json = JSONWriter(reserving: 512)
 
@@ -123,8 +123,7 @@ struct CommitBatch {
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
     item.record = json.bytes
-    // The record of a message that was accepted a moment ago has an expiry already. Setting it again would cost Redis more than the rest of the
-    // commit.
+    // The record of a message that was accepted a moment ago has an expiry already. Setting it again is expensive for Redis.
     if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { item.isLate = true }
     item.event = completion.events.first
     item.keepsOriginal = item.event != nil && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
@@ -181,8 +180,8 @@ struct CommitBatch {
     return pack
   }
 
-  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. A message that keeps its order keeps its
-  /// position in its line, or takes the first one. `word`, `meanwhile`: see ``Work``.
+  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. A message that keeps its order keeps
+  /// its position in its line, or takes the first one. `word`, `meanwhile`: see ``Work``.
   mutating func delay(
     _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
     meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now

@@ -15,7 +15,7 @@ public struct EventRecord: Sendable, Hashable {
   }
 }
 
-/// A value that a service stores about a message beyond the message's end, under `Keys.own` in the message's shard.
+/// A value that a service stores about a message under `Keys.own` in the message's shard. It outlives the message.
 public struct OwnRecord: Sendable {
   public var service: String
   public var name: String
@@ -37,9 +37,9 @@ public struct Completion: Sendable {
   public var state: DeliveryState
   /// Claimed in the same step that publishes the events. If the key was claimed before, no event is published.
   public var naturalKey: String?
-  /// True if the natural key is remembered for as long as recovery reaches back (half a year) instead of days.
+  /// True if the natural key is stored for as long as recovery can reach back (half a year), instead of days.
   public var rememberLong: Bool
-  /// Bytes whose digest is stored beside the natural key for as long as that is remembered, if this message claims the key
+  /// Bytes whose digest is stored with the natural key and for the same time, if this message claims the key
   /// (``QueueConfiguration/unsignedDigests``). Must not be combined with ``rememberLong``.
   public var detail: [UInt8]?
   public var events: [EventRecord]
@@ -48,10 +48,10 @@ public struct Completion: Sendable {
   public var recordedEventId: String?
   /// The value of the `outcome` label in metrics; by default the state's name.
   public var word: String?
-  /// Decides the outcome if the natural key was claimed before; nil if nothing is left to do then. The worker keeps holding the message while
-  /// this runs.
+  /// Decides the outcome if the natural key was claimed before; nil if nothing is left to do then. The worker keeps holding the message
+  /// while this runs.
   public var whenSeen: (@Sendable () async -> WorkOutcome)?
-  /// True if the same bytes may be accepted again, because they were rejected for a reason on our side that may pass.
+  /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side.
   public var mayBeJudgedAnew = false
   /// True if the body is stored for examination, within the configured limits.
   public var keepsBody = false

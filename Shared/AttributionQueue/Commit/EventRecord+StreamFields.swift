@@ -1,9 +1,9 @@
 import RedisClient
 
-/// The fields of an event in the event stream, as commit.lua writes them: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it has them
-/// the ad network (`n`), app (`p`) and bundle (`b`).
+/// The fields of an event in the event stream, as commit.lua writes them: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it
+/// has them the ad network (`n`), app (`p`) and bundle (`b`).
 extension EventRecord {
-  /// How many words the fields have: names and values.
+  /// The number of words of the fields: names and values.
   var streamWords: Int {
     8 + 2 * [attributes.adNetworkId != nil, attributes.appAppleId != nil, attributes.bundleId != nil].count { $0 }
   }
@@ -15,7 +15,7 @@ extension EventRecord {
     words.append(type)
     words.append("e")
     words.append(json)
-    // The environment is always written, even if empty: its presence tells that all attributes are known.
+    // The environment is always written, even if empty: its presence shows that all attributes are known.
     words.append("v")
     words.append(attributes.environment ?? "")
     if let value = attributes.adNetworkId {

@@ -13,7 +13,8 @@ extension MessagePackWriter {
     end()
   }
 
-  /// Writes the buckets that may hold an idempotency key that is to be removed. It is not known which of two scopes holds it, so all are listed.
+  /// Writes the buckets that may hold an idempotency key that is to be removed. It is not known which of the two scopes contains it, so the
+  /// buckets of both are listed.
   ///
   /// - Parameter digits: ``DeduplicationStore/Claim/digits(of:)``.
   mutating func writeForgotten(_ digits: String, _ deduplication: DeduplicationStore, _ shard: Shard, now: Int64) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers for a second that a subscription asks for original bytes. Until then, batches that have them go to commit.lua at once.
+/// Caches for a second that a subscription requests original bytes. Meanwhile, batches with original bytes go directly to commit.lua.
 final class OriginalsPause: Sendable {
   private static let length: Duration = .seconds(1)
 

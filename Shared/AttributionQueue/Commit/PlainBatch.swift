@@ -1,20 +1,20 @@
 import RedisClient
 
-/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. If all natural keys are new, the
-/// commands that settle it are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
+/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. If all natural keys are new,
+/// the commands that settle it are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
 struct PlainBatch: Sendable {
-  /// What an attempt to settle the batch did.
+  /// The result of an attempt to settle the batch.
   enum Outcome: Sendable, Hashable {
-    /// It settled the batch. `left`: how many messages are left in the stream.
+    /// The batch was settled. `left`: the number of messages left in the stream.
     case settled(left: Int64)
-    /// Nothing: commit.lua must settle the batch, because another worker owns the shard, the stream has earlier messages, or a natural key was
-    /// claimed before.
+    /// Nothing was changed: commit.lua must settle the batch, because another worker owns the shard, the stream has earlier messages, or a
+    /// natural key was claimed before.
     case needsCommit
-    /// Nothing: the announced message is not the first of the stream.
+    /// Nothing was changed: the announced message is not the first of the stream.
     case notFirst
-    /// Nothing: a subscription asks for original bytes, which only commit.lua stores.
+    /// Nothing was changed: a subscription requests original bytes, which only commit.lua stores.
     case keepsOriginals
-    /// Nothing, for another reason. It may be settled in another way.
+    /// Nothing was changed, for another reason. The batch may be settled in another way.
     case notTried
   }
 
@@ -34,7 +34,7 @@ struct PlainBatch: Sendable {
   /// The expiry of delivery records, seconds.
   let recordSeconds: Int64
   let buckets: [Bucket]
-  /// How many natural keys it claims.
+  /// The number of natural keys that it claims.
   let claims: Int
   let events: Int
 
@@ -48,7 +48,7 @@ struct PlainBatch: Sendable {
       guard item.other == nil, item.line == nil, item.detail == nil, !item.isLate, !item.record.isEmpty, item.delivered == nil else {
         return nil
       }
-      // Without a natural key, the index tells whether the event was published before.
+      // Without a natural key, only the index shows whether the event was published before.
       guard item.claim != nil || item.event == nil else { return nil }
       if item.event != nil { events += 1 }
       guard let claim = item.claim else { continue }

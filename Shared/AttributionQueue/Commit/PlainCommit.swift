@@ -25,7 +25,7 @@ struct PlainCommit {
     for place in items.indices { append(items[place]) }
   }
 
-  /// What the script did; nil if the reply is not one of the script.
+  /// The result of the script; nil if the reply is not one of the script.
   static func outcome(_ reply: RedisReply) -> PlainBatch.Outcome? {
     switch reply.integer {
     case -1: .needsCommit

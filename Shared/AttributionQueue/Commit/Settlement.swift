@@ -3,14 +3,14 @@ import RedisClient
 
 /// Settles messages that a worker holds: runs `commit` with the handlers' decisions, then updates metrics, logs and spans.
 struct Settlement: Sendable {
-  /// The delay before a message that was given back is worked again.
+  /// The delay before a message that was given back is processed again.
   static let handOver: Duration = .milliseconds(50)
 
   let queue: QueueName
   let deliveries: DeliveryQueue
   let observe: @Sendable (WorkObservation) -> Void
-  /// Runs the work of deferred messages. Nil in a worker that works each message by itself: there the work is awaited, because it blocks no
-  /// other message.
+  /// Runs the work of deferred messages. Nil in a worker that processes each message on its own: there the work is awaited, because it
+  /// blocks no other message.
   var deferred: DeferredWork?
   /// Counts finished messages.
   var counter: DeliveryCounter?
@@ -27,10 +27,11 @@ struct Settlement: Sendable {
     self.counter = counter
   }
 
-  /// Reads a stream entry. An entry that is unreadable or was begun too often is added to the batch as a dead letter, and nil is returned.
+  /// Reads a stream entry. An entry that is unreadable or was started too often is added to the batch as a dead letter, and nil is
+  /// returned.
   ///
   /// - Parameters:
-  ///   - begun: how often the message was begun or delivered, including this time.
+  ///   - begun: how often the message was started or delivered, including this time.
   ///   - consumer: the worker that leased it; empty if the shard is owned.
   ///   - kindBefore: see ``LeasedMessage``.
   func message(
@@ -111,8 +112,8 @@ struct Settlement: Sendable {
     return try await commitAny(call, holder)
   }
 
-  /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is not
-  /// the first of the stream, because it was settled before. Then nothing was changed.
+  /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is
+  /// not the first of the stream, because it was settled before. Then nothing was changed.
   func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership, group: GroupCommit? = nil) async throws(QueueError) -> Int64? {
     if let batch = PlainBatch(call, ownership) {
       let isCounted = group?.beginAlone(batch) == true
@@ -188,7 +189,7 @@ struct Settlement: Sendable {
     return left
   }
 
-  /// Settles messages whose natural key was claimed before, by what their handlers decide about that, in a second commit.
+  /// Settles the messages whose natural key was claimed before, in a second commit: their handlers decide the outcome.
   private func settleSeen(_ call: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
     var again = CommitBatch(queue, call.shard, many: 1, isFirst: false, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {

@@ -9,7 +9,7 @@ public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How many periods are kept.
+  /// The number of periods that are stored.
   public var kept: Int {
     switch self {
     case .minute: 24 * 60
@@ -17,7 +17,7 @@ public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The expiry of a hash after its first count: all kept periods, its own length, and a tolerance for differing clocks.
+  /// The expiry of a hash after its first count: all stored periods, its own length, and a tolerance for differing clocks.
   var lifeSeconds: Int64 { (Int64(kept) + 1) * milliseconds / 1000 + 600 }
 
   /// The number of the period that contains a time.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Counts the outcomes and values of deliveries in memory, and writes the sums to Redis periodically, so that a delivery needs no command.
 ///
-/// Each process has its own field in the hash of a period and writes its whole sum of the period, so that writing is idempotent. The counts are for
-/// plots: counts that a process has not written when it is killed are lost.
+/// Each process has its own field in the hash of a period and writes its whole sum of the period, so that writing is idempotent. The counts
+/// are for plots: counts that a process has not written when it is killed are lost.
 public final class DeliveryCounter: Sendable {
   /// A hash of counts: one period, of outcomes or of values.
   struct Hash: Hashable {
@@ -41,7 +41,7 @@ public final class DeliveryCounter: Sendable {
   }
 
   private struct State {
-    /// Counts since the last merge, by minute and hour, so that little is done per delivery.
+    /// Counts since the last merge, by minute and hour. Merging them later keeps the work per delivery small.
     var ends: [Int64: [CountedOutcome: Int64]] = [:]
     var values: [Int64: [CountedValue: Int64]] = [:]
     var sums: [Hash: Sum] = [:]
@@ -74,20 +74,21 @@ public final class DeliveryCounter: Sendable {
     }
   }
 
-  /// The maximum number of different values that one process counts within an hour: devices in Developer Mode can create postbacks of many apps.
+  /// The maximum number of different values that one process counts within an hour: devices in Developer Mode can create postbacks of many
+  /// apps.
   static let mostValues = 4000
   /// How often the counter checks whether something must be written.
-  private static let look: Duration = .seconds(1)
-  /// How long a few counts wait to be written together, and how long large sums wait.
-  private static let patience: Duration = .seconds(5)
+  private static let checkInterval: Duration = .seconds(1)
+  /// The maximum time that counts wait to be written together.
+  private static let longestWait: Duration = .seconds(5)
   private static let longestPatience: Duration = .seconds(60)
   /// The number of deliveries at which a sum is written at the next check.
-  private static let many = 64
+  private static let manyUnwritten = 64
   /// The approximate size of a counter, and the bytes that may be written per delivery: a sum with many counters is written less often.
   private static let usualBytes = 40
   private static let bytesEach = 256
-  /// How long after its period a sum that could not be written is given up.
-  private static let keptWhileAway: Int64 = 600_000
+  /// How long after its period a sum that could not be written is kept in memory, milliseconds.
+  private static let keptUnwritten: Int64 = 600_000
 
   private let redis: RedisClient
   private let logger: Logger
@@ -115,7 +116,7 @@ public final class DeliveryCounter: Sendable {
   /// Writes sums periodically until its task is cancelled, and once more at the end.
   public func run() async {
     while !Task.isCancelled {
-      do { try await Task.sleep(for: Self.look) } catch { break }
+      do { try await Task.sleep(for: Self.checkInterval) } catch { break }
       await write(all: false)
     }
     await write(all: true)
@@ -148,17 +149,17 @@ public final class DeliveryCounter: Sendable {
         if all || hash.end < now { return true }
         let waited = sum.writtenAt.duration(to: .now)
         guard waited < Self.longestPatience else { return true }
-        return (waited >= Self.patience || sum.unwritten >= Self.many) && sum.unwritten * Self.bytesEach >= sum.bytes
+        return (waited >= Self.longestWait || sum.unwritten >= Self.manyUnwritten) && sum.unwritten * Self.bytesEach >= sum.bytes
       }.map { ($0.key, $0.value) }
     }
   }
 
-  /// Removes periods that are over and written, and those that could not be written for too long. Periods are kept a little longer, in case the
-  /// clock is set back.
+  /// Removes periods that are over and written, and those that could not be written for too long. Periods are kept a little longer, in case
+  /// the clock is set back.
   private func forget() {
     let now = DeliveryQueue.now
     state.withLock { state in
-      state.sums = state.sums.filter { hash, sum in hash.end + (sum.unwritten > 0 ? Self.keptWhileAway : 120_000) > now }
+      state.sums = state.sums.filter { hash, sum in hash.end + (sum.unwritten > 0 ? Self.keptUnwritten : 120_000) > now }
     }
   }
 }

@@ -11,7 +11,7 @@ public struct QueueHistory: Sendable {
     public let queues: [QueueSnapshot]
   }
 
-  /// The number of minutes that are kept.
+  /// The number of minutes that are stored.
   public static let kept = CountPeriod.minute.kept
 
   private let administration: QueueAdministration
@@ -19,7 +19,7 @@ public struct QueueHistory: Sendable {
 
   public init(deliveries: DeliveryQueue) { administration = QueueAdministration(deliveries: deliveries) }
 
-  /// Takes a snapshot every minute until its task is cancelled. Snapshots that fail are missing.
+  /// Takes a snapshot every minute until its task is cancelled. A snapshot that fails is left out.
   public func run() async {
     let minute = CountPeriod.minute.milliseconds
     while !Task.isCancelled {

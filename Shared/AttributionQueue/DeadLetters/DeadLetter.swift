@@ -1,4 +1,4 @@
-/// A message that was given up.
+/// A message that failed permanently.
 public struct DeadLetter: Sendable, Hashable {
   public let id: DeliveryID
   public let queue: QueueName

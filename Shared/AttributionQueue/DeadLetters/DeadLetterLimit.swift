@@ -1,7 +1,7 @@
 import Logging
 import RedisClient
 
-/// Keeps the dead letters of a queue within their limits of memory and age. The log names each dead letter that is dropped.
+/// Keeps the dead letters of a queue within their limits of memory and age. Each dropped dead letter is logged.
 struct DeadLetterLimit: Sendable {
   /// The maximum number of dead letters that one step drops.
   private static let batch: Int64 = 100

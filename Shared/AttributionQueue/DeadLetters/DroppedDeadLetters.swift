@@ -6,13 +6,13 @@ public final class DroppedDeadLetters: Sendable {
   public struct Count: Sendable, Hashable {
     /// Dropped because of their age.
     public var aged = 0
-    /// Dropped because of the memory that they took up.
+    /// Dropped because of the memory limit.
     public var large = 0
   }
 
   private let counts = Mutex<[QueueName: Count]>([:])
 
-  /// By queue, since the process began.
+  /// The counts of a queue since the process started.
   public func count(_ queue: QueueName) -> Count { counts.withLock { $0[queue] ?? Count() } }
 
   func add(_ count: Count, to queue: QueueName) {

@@ -1,10 +1,10 @@
-/// What the ``DeduplicationStore`` keeps apart: kinds of keys whose generations have different lengths.
+/// The kinds of keys in the ``DeduplicationStore``. Their generations have different lengths.
 enum DeduplicationScope: String, Sendable, CaseIterable {
   /// Natural keys of senders that stop retrying within days, and digests of deliveries that claim no natural key.
   case delivery = "d"
   /// Natural keys of notifications, which recovery can fetch again for half a year.
   case notification = "n"
-  /// Digests of deliveries that are kept only to save work: ``AcceptRequest/isKnownBriefly``.
+  /// Digests of deliveries that are stored only to save work: ``AcceptRequest/isKnownBriefly``.
   case copy = "c"
   /// Details of natural keys in ``delivery``: ``DeduplicationStore/Detail``.
   case detail = "u"

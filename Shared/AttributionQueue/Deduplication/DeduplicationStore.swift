@@ -61,7 +61,7 @@ struct DeduplicationStore: Sendable {
     /// The part of a digest that identifies a claim, in hexadecimal digits.
     static func digits(of digest: [UInt8]) -> String { Hex.encode(Array(digest[..<16])) }
 
-    /// True if both claims have the same bucket. The cache may have made the generations of one of them anew.
+    /// True if both claims have the same bucket. The objects may differ, because the cache may have created the generations again.
     func isInBucket(of other: Claim) -> Bool {
       bucket == other.bucket && (generations === other.generations || generations.prefixes == other.generations.prefixes)
     }
@@ -71,7 +71,8 @@ struct DeduplicationStore: Sendable {
 
     func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
-    /// Appends the names of the three buckets. Unless a clock may be in the next generation already, the last one's name stands in its place.
+    /// Appends the names of the three buckets. Unless a clock may already be in the next generation, the name of the last one is used in
+    /// its place.
     func append(to words: inout EncodedArguments, now: Int64) {
       append(.this, to: &words)
       append(.last, to: &words)

@@ -13,7 +13,7 @@ public enum RPCClaim: Sendable, Hashable {
   case done(status: Int, code: String, body: [UInt8])
 }
 
-/// Stores the responses of RPCs under their Idempotency-Key (`rpc-protocol.md` section 10).
+/// Stores the responses of RPCs under their Idempotency-Key.
 public struct RPCIdempotencyStore: Sendable {
   private let redis: RedisClient
   private let answerTTL: Duration
@@ -28,7 +28,9 @@ public struct RPCIdempotencyStore: Sendable {
     self.init(redis: deliveries.redis, answerTTL: deliveries.configuration.rpcAnswerTTL)
   }
 
-  /// `scope`: the caller, the method's path and the key. `fingerprint`: a digest of the request.
+  /// - Parameters:
+  ///   - scope: the caller, the method's path and the key.
+  ///   - fingerprint: a digest of the request.
   public func claim(scope: String, fingerprint: String, lease: Duration) async throws(QueueError) -> RPCClaim {
     let owner = RandomBytes.uuid()
     let reply = try await run(

@@ -26,7 +26,7 @@ struct DelayedPoller: Sendable {
     }
   }
 
-  /// Moves messages of all due shards, and returns what to wait for next.
+  /// Moves the due messages of all due shards, and returns when the next shard is due.
   func queryDue() async throws -> ShardSchedule.Due {
     while true {
       let due = try await schedule.due()

@@ -12,8 +12,8 @@ final class ScheduleWriteCoalescer: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Schedules a query of the shard at the given time, milliseconds since 1970. Returns at once. If the write is lost, because this process ends
-  /// or Redis is unavailable for too long, the periodic query of all shards finds the message.
+  /// Schedules a query of the shard at the given time, milliseconds since 1970. Returns without waiting. If the write is lost, because this
+  /// process ends or Redis is unavailable for too long, the periodic query of all shards finds the message.
   func add(_ shard: Shard, due: Int64, of queue: QueueName, in deliveries: DeliveryQueue) {
     let begins = state.withLock { state in
       state.add([shard: due], of: queue)

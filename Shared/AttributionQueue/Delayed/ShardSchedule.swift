@@ -1,10 +1,10 @@
 import RedisClient
 
-/// The time at which each shard of a queue must be queried next, shared by all workers: for delayed messages, and for new messages in a queue
-/// that is worked by deadline. A free worker takes the shards that are due; while nothing is due, Redis is not asked.
+/// The time at which each shard of a queue must be queried next, shared by all workers: for delayed messages, and for new messages in a
+/// queue that is worked by deadline. An idle worker takes the shards that are due. While nothing is due, Redis is not queried.
 ///
-/// An entry stays until a query of the shard has ended, so another worker queries it if one crashes. All workers wait for the same time, so the
-/// crash of one makes no message late.
+/// An entry stays until the query of the shard has ended, so another worker queries the shard if one crashes. All workers wait for the same
+/// time, so the crash of one worker delays no message.
 struct ShardSchedule: Sendable {
   /// The maximum time of a blocking read, so that a broken connection is noticed.
   static let longestSleep: Duration = .seconds(30)

@@ -27,7 +27,7 @@ extension EventFeed {
     let end = min(end ?? now, now)
     var (events, cursor): ([StoredEvent], FeedCursor?) = ([], cursor)
     guard end > start else { return FeedPage(events: [], next: nil, reached: end) }
-    // A transaction that asked for the time before this, and was not executed yet, will not be: its events would be earlier than `now`.
+    // This makes every transaction fail that read the time before and is not executed yet: its events would be earlier than `now`.
     _ = try await run(Scripts.list, [Keys.eventsListed], [])
     for _ in 0..<Self.mostRounds {
       let round = try await round(from: start, until: end, after: cursor, count: max(4, most / 100))

@@ -3,14 +3,14 @@ import RedisClient
 
 /// The bytes that Apple sent, which are stored with each event while a subscription requests them.
 ///
-/// Each request has its own name, which the subscription stores. A late removal therefore cannot remove a newer request. If a process crashes
-/// before the subscription stores the name, unneeded bytes are stored for an hour.
+/// Each request has its own name, which the subscription stores. A late removal therefore cannot remove a newer request. If a process
+/// crashes before the subscription stores the name, unneeded bytes are stored for an hour.
 extension EventFeed {
   /// How long a request may exist before a subscription stores its name.
-  private static let heldWithin: Int64 = 3_600_000
+  private static let unnamedLifetime: Int64 = 3_600_000
 
-  /// Requests that original bytes are stored from now on, and returns the request's name. It lasts while a subscription has the name as `originals`
-  /// in its push settings.
+  /// Requests that original bytes are stored from now on, and returns the request's name. It lasts while a subscription has the name as
+  /// `originals` in its push settings.
   public func keepOriginals(for subscription: String) async throws(EventFeedError) -> String {
     let asking = "\(subscription) \(DeliveryQueue.now) \(Hex.encode(RandomBytes.make(8)))"
     _ = try await onAllShards { shard throws(EventFeedError) in
@@ -29,7 +29,7 @@ extension EventFeed {
   /// Restores lost requests of subscriptions, and removes requests that no subscription stores.
   func mendOriginals() async throws(EventFeedError) {
     let asked = Set(try await subscriptions().compactMap(\.originals))
-    let oldest = DeliveryQueue.now - Self.heldWithin
+    let oldest = DeliveryQueue.now - Self.unnamedLifetime
     _ = try await onAllShards { shard throws(EventFeedError) in
       let key = RedisArgument.string(Keys.originals(shard))
       let kept = Set((try await self.send(["SMEMBERS", key]).array ?? []).compactMap(\.string))

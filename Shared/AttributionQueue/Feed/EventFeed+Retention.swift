@@ -9,11 +9,11 @@ extension EventFeed {
   /// The fraction of a limit from which a subscription is reported as lagging.
   private static let laggingShare = 0.8
 
-  /// Reports lagging subscriptions, drops events beyond their limits, and deletes events that no subscription needs and expired bodies of rejected
-  /// deliveries. Returns how many events were dropped.
+  /// Reports lagging subscriptions, drops events beyond their limits, and deletes events that no subscription needs and expired bodies of
+  /// rejected deliveries. Returns how many events were dropped.
   @discardableResult
   public func trim() async throws(EventFeedError) -> Int {
-    // If one shard's node is unavailable or its slot moves, the other shards go on.
+    // If one shard's node is unavailable or its slot moves, trimming continues in the other shards.
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
     do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
     do throws(EventFeedError) { try await mendOriginals() } catch { failure = error }
@@ -99,7 +99,7 @@ extension EventFeed {
     return count
   }
 
-  /// Skips unwanted events before the first wanted one, so that they are not kept for the subscription.
+  /// Skips unwanted events before the first wanted one, so that they are not stored for the subscription.
   private func passBy(_ subscription: EventSubscription) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
       _ = try await self.drop(subscription, shard, most: 0, below: "+")

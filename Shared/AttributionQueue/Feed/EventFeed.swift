@@ -8,7 +8,7 @@ public final class EventFeed: Sendable {
   let logger: Logger
   let names: AppNames
   let observe: @Sendable (FeedObservation) -> Void
-  /// Makes the event of a notice; nil if none are published.
+  /// Creates the event of a notice; nil if notices are not published.
   let notify: (@Sendable (FeedNotice) -> EventRecord)?
   /// Subscriptions that have metrics.
   let known = KnownSubscriptions()
@@ -16,7 +16,7 @@ public final class EventFeed: Sendable {
   /// - Parameters:
   ///   - names: the configured apps.
   ///   - observe: receives observations for metrics.
-  ///   - notify: makes the event about a subscription that is close to losing events, or loses them.
+  ///   - notify: creates the event about a subscription that is close to losing events, or loses them.
   public init(
     deliveries: DeliveryQueue, names: AppNames = AppNames(), observe: @escaping @Sendable (FeedObservation) -> Void = { _ in },
     notify: (@Sendable (FeedNotice) -> EventRecord)? = nil
@@ -28,7 +28,7 @@ public final class EventFeed: Sendable {
     logger = deliveries.logger
   }
 
-  /// The event with that id, while it is kept.
+  /// The event with that id, if it is still stored.
   public func event(_ id: String) async throws(EventFeedError) -> [UInt8]? {
     guard let (shard, place) = try await place(of: id) else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(place.text), .string(place.text)])

@@ -8,7 +8,7 @@ public enum FeedObservation: Sendable {
   case ended(subscription: String)
 }
 
-/// A notice, published on the feed, about a subscription whose reader does not keep up.
+/// A notice, published on the feed, about a subscription whose reader is too slow.
 public struct FeedNotice: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// The subscription is close to losing events.

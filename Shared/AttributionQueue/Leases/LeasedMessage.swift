@@ -1,19 +1,19 @@
 import RedisClient
 public import Traces
 
-/// A message that this worker holds for the length of its lease.
+/// A message that this worker may process until its lease ends.
 public final class LeasedMessage: Sendable {
   public let queue: QueueName
   public let deliveryID: DeliveryID
   public let message: QueueMessage
-  /// 1 for the first time it is worked.
+  /// The number of this attempt, from 1.
   public let attempt: Int
   /// Earlier failures, one per line.
   public let history: String
   /// Milliseconds since 1970; for a message that was accepted with one.
   public let deadline: Int64?
   let entryID: String
-  /// Together with the consumer's name, the token that every later step compares.
+  /// Together with the consumer's name, this is the token that every later step compares.
   let deliveryCount: Int64
   let consumer: String
   /// Identifies the order line; nil for a message that keeps no order.

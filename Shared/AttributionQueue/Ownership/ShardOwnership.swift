@@ -1,7 +1,7 @@
 import RedisClient
 
-/// The owner of a shard of a queue as stored in Redis: an epoch and a name. Every step of the owner compares it (a fencing token), so that a
-/// worker that was wrongly taken for dead cannot change anything.
+/// The owner of a shard of a queue as stored in Redis: an epoch and a name. Every step of the owner compares it (a fencing token), so that
+/// a worker that was wrongly considered dead cannot change anything.
 struct ShardOwnership: Sendable, Hashable {
   /// `7 0f1e…`: epoch and name; `7 -` after the shard was given back; empty if it never had an owner.
   let text: String
@@ -27,8 +27,8 @@ struct ShardOwnership: Sendable, Hashable {
     case lost(ShardOwnership)
   }
 
-  /// Takes the shard for a worker if it did not change since this was read. The worker works it in the form that Redis names. If that form is
-  /// another than before, leases and ownerships of the other form end.
+  /// Takes the shard for a worker if it did not change since this was read. The worker works it in the form that Redis names. If that form
+  /// is another than before, leases and ownerships of the other form end.
   ///
   /// - Parameter isAbandoned: true if the former owner ended without giving the shard back.
   func take(_ queue: QueueName, _ shard: Shard, for worker: String, isAbandoned: Bool, _ deliveries: DeliveryQueue)
@@ -54,7 +54,7 @@ struct ShardOwnership: Sendable, Hashable {
     _ = try await deliveries.run(Scripts.disown, [Keys.ownership(queue, shard)], [.string(text)])
   }
 
-  /// The maximum number of messages of a shard that a worker may have begun when it crashes: as many as it settles together, doubled in case a
-  /// build of another version settles more.
+  /// The maximum number of messages of a shard that a worker may have begun when it crashes: as many as it settles together, doubled
+  /// because a build of another version may settle more.
   private static let begunTogether = 2 * ShardWorker.settledTogether
 }

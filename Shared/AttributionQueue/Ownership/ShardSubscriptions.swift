@@ -2,8 +2,8 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Subscriptions to the notification channels of the shards that a worker owns: a shard's channel tells of a message in an empty stream. There
-/// is one connection to each node.
+/// Subscriptions to the notification channels of the shards that a worker owns: accept.lua publishes there when a message is
+/// appended to an empty stream. There is one connection to each node.
 ///
 /// Publications without a subscriber are lost, so a shard is also read once when its subscription is established, and periodically.
 final class ShardSubscriptions: Sendable {
@@ -79,7 +79,7 @@ final class ShardSubscriptions: Sendable {
   }
 
   private func subscribe(_ shard: Shard) async {
-    // Recorded before the reply: the subscription may end before this task goes on.
+    // Recorded before the reply, because the subscription may end before this task continues.
     state.withLock { _ = $0.subscribed.insert(shard) }
     do throws(RedisError) {
       try await redis.send(["SSUBSCRIBE", .string(Keys.ready(queue, shard))])
@@ -88,7 +88,7 @@ final class ShardSubscriptions: Sendable {
       state.withLock { _ = $0.subscribed.remove(shard) }
       guard case .refused(let text) = error, state.withLock({ $0.isRefused.exchange(true) }) == false else { return }
       logger.warning(
-        "Redis refuses subscriptions: shards are looked at from time to time instead", metadata: ["reason": "\(text)"])
+        "Redis refuses subscriptions to notification channels: shards are read periodically instead", metadata: ["reason": "\(text)"])
     }
   }
 

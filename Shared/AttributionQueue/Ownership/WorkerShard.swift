@@ -40,12 +40,12 @@ final class WorkerShard: Sendable {
     get { state.withLock(\.nextReclaim) }
     set { state.withLock { $0.nextReclaim = newValue } }
   }
-  /// True if the work may go on.
+  /// True if the work may continue.
   var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
 
   func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
     state.withLock { state in
-      // A shard that is to be released stays so under its next epoch.
+      // A shard that is marked for release keeps the mark under its next epoch.
       if state.ownership == nil { state.isReleasing = false }
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil

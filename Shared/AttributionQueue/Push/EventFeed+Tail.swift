@@ -2,7 +2,8 @@ import RedisClient
 
 /// The tail of one shard's events, as the pusher reads it.
 public struct FeedTail: Sendable {
-  /// Later events have this publication time or a later one, apart from those of a transaction that was being executed; milliseconds since 1970.
+  /// Later events have this publication time or a later one, apart from those of a transaction that was being executed; milliseconds since
+  /// 1970.
   public let time: Int64
   /// The position of the last event read; without events, the position of the newest event.
   public let last: FeedPosition
@@ -27,8 +28,8 @@ extension EventFeed {
     }
   }
 
-  /// The events of several shards after their positions, at most `most` of each. The time up to which they are complete is left out, which saves
-  /// running a script.
+  /// The events of several shards after their positions, at most `most` of each. Without the time up to which they are complete, no script
+  /// is needed.
   public func events(behind places: [(shard: Shard, place: FeedPosition)], most: Int) async throws(EventFeedError) -> [(
     Shard, [StoredEvent]
   )] {
@@ -40,7 +41,7 @@ extension EventFeed {
     }
   }
 
-  /// The events at these positions; nil for events that are no longer kept.
+  /// The events at these positions; nil for events that are deleted.
   public func events(at places: [(shard: Shard, place: FeedPosition)]) async throws(EventFeedError) -> [StoredEvent?] {
     let results = await withTaskGroup(of: (Int, Result<StoredEvent?, EventFeedError>).self) { group in
       for (index, place) in places.enumerated() {

@@ -2,7 +2,8 @@ public import RedisClient
 import WireJSON
 
 /// An index from Advanced Commerce requests to the notifications that name them. The verifier writes an entry before it publishes the
-/// notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry twice has no effect.
+/// notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry twice has no
+/// effect.
 public struct CommerceNotifications: Sendable {
   public struct Entry: Sendable, Hashable {
     /// The id of the notification's event.
@@ -39,8 +40,8 @@ public struct CommerceNotifications: Sendable {
     }
   }
 
-  /// How long the entries of a request are kept after the last one was added, seconds.
-  private static let keptSeconds: Int64 = 180 * 86_400
+  /// How long the entries of a request are stored after the last one was added, seconds.
+  private static let entrySeconds: Int64 = 180 * 86_400
   /// The maximum number of entries per request: every renewal of a subscription names the request that created it.
   private static let most: Int64 = 100
 
@@ -66,7 +67,7 @@ public struct CommerceNotifications: Sendable {
   public func add(_ entry: Entry, bundleId: String, reference: String) async throws(RedisError) {
     _ = try await Self.add.run(
       on: redis, keys: [Self.key(bundleId, reference)],
-      arguments: [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.keptSeconds)])
+      arguments: [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.entrySeconds)])
   }
 
   /// The notifications that name that request, oldest first.

@@ -18,8 +18,8 @@ public struct DeliveryStory: Sendable {
 }
 
 extension DeliveryQueue {
-  /// The steps of a delivery; nil if it is unknown or has expired. The parts are read one after the other, so a change in between may be shown
-  /// in some parts and not in others.
+  /// The steps of a delivery; nil if it is unknown or has expired. The parts are read one after the other, so a change in between may
+  /// appear in some parts and not in others.
   public func story(of id: DeliveryID) async throws(QueueError) -> DeliveryStory? {
     guard let record = try await delivery(id) else { return nil }
     var steps = [DeliveryStory.Entry(time: record.acceptedAt, step: .accepted, detail: "queue \(record.queue), \(record.kind)")]
@@ -33,7 +33,7 @@ extension DeliveryQueue {
       steps.append(.init(time: record.completedAt ?? letter?.diedAt, step: .dead, detail: record.lastError))
     case .verified, .rejected, .done:
       if record.attempts > 1, let error = record.lastError {
-        steps.append(.init(time: nil, step: .attempt, detail: "the last of \(record.attempts - 1) that failed: \(error)"))
+        steps.append(.init(time: nil, step: .attempt, detail: "the last of \(record.attempts - 1) failed attempts: \(error)"))
       }
       let step: DeliveryStory.Step = record.state == .verified ? .verified : record.state == .rejected ? .rejected : .done
       steps.append(.init(time: record.completedAt, step: step, detail: record.reason))

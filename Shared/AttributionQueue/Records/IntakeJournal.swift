@@ -33,7 +33,7 @@ public struct IntakeJournal: Sendable {
   public struct Arrivals: Sendable, Hashable {
     /// Redis' time when this was read.
     public let now: Int64
-    /// When the last one was received; nil when none is remembered.
+    /// When the last one was received; nil when none is stored.
     public let last: Int64?
     /// The number of arrivals by bucket; a bucket is the time divided by ``IntakeJournal/bucket``.
     public let counts: [Int64: Int64]
@@ -43,7 +43,7 @@ public struct IntakeJournal: Sendable {
 
   /// The length of a bucket, milliseconds: five minutes, a 288th of a day.
   public static let bucket: Int64 = 300_000
-  /// How long counts, outages and silences are remembered, milliseconds.
+  /// How long counts, outages and silences are stored, milliseconds.
   public static let remembered: Int64 = 9 * 86_400_000
 
   private static let instances = Keys.own("ingest", "instances", shardOf: "ingest")
@@ -63,15 +63,15 @@ public struct IntakeJournal: Sendable {
     return Pause(start: start, end: now)
   }
 
-  /// The remembered outages during which no instance was alive, oldest first, and the last heartbeat; `now` is Redis' time.
+  /// The stored outages during which no instance was alive, oldest first, and the last heartbeat; `now` is Redis' time.
   public func outages() async throws(RedisError) -> (now: Int64, lastBeat: Int64?, outages: [Pause]) {
     let now = try await time()
     let last = try await redis.send(["ZRANGE", .string(Self.instances), -1, -1, "WITHSCORES"])
     return (now, last.array?.last?.integer, try await pauses(Self.outages))
   }
 
-  /// Records the receipt of an app's verified notifications, in groups, oldest first. A silence between them that is longer than `silenceAfter`
-  /// is recorded.
+  /// Records the receipt of an app's verified notifications, in groups, oldest first. A silence between them that is longer than
+  /// `silenceAfter` is recorded.
   public func note(environment: String, bundleId: String, _ groups: [Group], silenceAfter: Duration) async throws(RedisError) {
     let keys = Self.keys(environment, bundleId)
     _ = try await Scripts.arrivals.run(
@@ -80,8 +80,8 @@ public struct IntakeJournal: Sendable {
         + groups.flatMap { [.integer($0.count), .integer($0.first), .integer($0.last)] })
   }
 
-  /// The time up to which every message of the queue `intake` was judged at least once, by Redis' clock. Later messages may still wait. Asks
-  /// every shard.
+  /// The time up to which every message of the queue `intake` was handled at least once, by Redis' clock. Later messages may still wait.
+  /// Queries every shard.
   public func workedOff() async throws(RedisError) -> Int64 {
     var moment = try await time()
     let oldest = await withTaskGroup(of: Result<Int64?, RedisError>.self) { group in

@@ -4,7 +4,7 @@ import Synchronization
 final class CachedAnswer<Value: Sendable>: Sendable {
   private struct State {
     /// The cached value and when it was read; nil before the first read.
-    var heard: (value: Value, at: ContinuousClock.Instant)?
+    var cached: (value: Value, at: ContinuousClock.Instant)?
     var isAsking = false
   }
 
@@ -15,7 +15,8 @@ final class CachedAnswer<Value: Sendable>: Sendable {
 
   /// - Parameters:
   ///   - interval: the age at which one caller refreshes the value.
-  ///   - longest: the age up to which the other callers still use the value during a refresh. Past it, each caller asks Redis itself.
+  ///   - longest: the age up to which the other callers still use the value during a refresh. Above this age, each caller queries Redis
+  ///     itself.
   init(interval: Duration, longest: Duration, ask: @escaping @Sendable () async throws(QueueError) -> Value) {
     self.interval = interval
     self.longest = longest
@@ -25,24 +26,24 @@ final class CachedAnswer<Value: Sendable>: Sendable {
   var value: Value {
     get async throws(QueueError) {
       let known: Value? = state.withLock { state in
-        if let heard = state.heard, heard.at.duration(to: .now) < (state.isAsking ? longest : interval) { return heard.value }
+        if let cached = state.cached, cached.at.duration(to: .now) < (state.isAsking ? longest : interval) { return cached.value }
         state.isAsking = true
         return nil
       }
       if let known { return known }
       do throws(QueueError) {
         let value = try await ask()
-        state.withLock { $0 = State(heard: (value, .now)) }
+        state.withLock { $0 = State(cached: (value, .now)) }
         return value
       } catch {
         // The value is stored on one node of a cluster. While that node is unavailable the last value is used, so that shards on other
-        // nodes go on working. Any other error is thrown.
-        let heard = state.withLock { state in
-          state = State(heard: state.heard.map { ($0.value, .now) })
-          return state.heard
+        // nodes can still be worked. Any other error is thrown.
+        let cached = state.withLock { state in
+          state = State(cached: state.cached.map { ($0.value, .now) })
+          return state.cached
         }
-        guard let heard, case .unavailable = error else { throw error }
-        return heard.value
+        guard let cached, case .unavailable = error else { throw error }
+        return cached.value
       }
     }
   }

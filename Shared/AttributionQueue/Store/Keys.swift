@@ -8,8 +8,9 @@ public enum Keys {
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
-  /// A key that never exists. While a slot moves to another node, a cluster refuses (`TRYAGAIN`) scripts of which not all keys are on one node.
-  /// A script that names this key therefore never runs during the move, when keys whose names it makes itself could be missing.
+  /// A key that never exists. While a slot moves to another node, a cluster refuses (`TRYAGAIN`) scripts of which not all keys are on one
+  /// node. A script that names this key therefore never runs during the move, when keys whose names the script builds itself could be
+  /// missing.
   static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
   /// The owner of a shard: ``ShardOwnership``.
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
@@ -64,7 +65,7 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
-  /// Changed by everyone who lists events up to now: ``CommitTransaction``.
+  /// Changed by every reader that lists events up to now: ``CommitTransaction``.
   static let eventsListed = "\(tag(Shard(0))):events:listed"
   /// The positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
   static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
@@ -90,11 +91,11 @@ public enum Keys {
   /// ``StoreForm``.
   static let form = "\(tag(Shard(0))):form"
   static let digestKey = "\(tag(Shard(0))):digest-key"
-  /// Written so that replicas confirm it together with all earlier writes.
+  /// A key that is written so that replicas confirm it together with all earlier writes.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
-  /// Sums of a period, one field per process: the outcomes of deliveries, or the values that they reported. Consecutive periods are stored in
-  /// different shards.
+  /// Sums of a period, one field per process: the outcomes of deliveries, or the values that they reported. Consecutive periods are stored
+  /// in different shards.
   static func counts(_ period: CountPeriod, _ number: Int64, holdsValues: Bool) -> String {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }

@@ -55,12 +55,12 @@ enum RedisSafetyCheck {
 
   static func settings(_ level: Durability) -> [Setting] {
     [
-      Setting(name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes, not forget"),
-      Setting(name: "appendonly", values: ["yes"], reason: "what was answered 200 must be on disk"),
+      Setting(name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes instead of evicting data"),
+      Setting(name: "appendonly", values: ["yes"], reason: "deliveries that were answered 200 must be on disk"),
       Setting(name: "appendfsync", values: level.fsyncPolicies, reason: "queues.durability is \(level.rawValue)"),
       Setting(
         name: "no-appendfsync-on-rewrite", values: ["no"],
-        reason: "while the file is rewritten, too, what was answered 200 must be on disk"),
+        reason: "deliveries that were answered 200 must be on disk even while the append-only file is rewritten"),
     ]
   }
 
@@ -75,8 +75,8 @@ enum RedisSafetyCheck {
         faults.append("\(of(node))it is a \(role); queues.durability replicated needs the primary")
       }
     }
-    // A primary that is partitioned from its replicas would go on accepting writes and lose them on failover, unless it requires replicas
-    // itself.
+    // A primary that is partitioned from its replicas would continue to accept writes and lose them on failover, unless it requires
+    // replicas itself.
     for (node, found) in try await values(of: "min-replicas-to-write", redis) {
       guard let found, let count = Int(found), count < configuration.replicas else { continue }
       let text = "\(of(node))min-replicas-to-write is \(count) and must be at least queues.replicas, \(configuration.replicas)"

@@ -40,7 +40,7 @@ public struct StoreDiagnosis: Sendable {
       return [
         StoreFinding(
           check: "redis", state: .failed, subject: nil, found: "does not answer: \(error)",
-          advice: "Is it running, and do ATTRIBUTION_REDIS_URL and the password file lead to it? Its log says why it refuses.")
+          advice: "Check that Redis is running, and check ATTRIBUTION_REDIS_URL and the password file. Its log says why it refuses.")
       ]
     }
   }
@@ -56,7 +56,7 @@ public struct StoreDiagnosis: Sendable {
       return StoreFinding(
         check: "redis", state: major < 7 ? .failed : .ok, subject: node.map { "\($0)" },
         found: "version \(version), answers in \(milliseconds) ms, up for \(info["uptime_in_days"] ?? "0") days",
-        advice: major < 7 ? "Redis 7.0 or later is needed." : nil)
+        advice: major < 7 ? "Redis 7.0 or later is required." : nil)
     }
   }
 
@@ -69,7 +69,7 @@ public struct StoreDiagnosis: Sendable {
         guard let value else {
           findings.append(
             StoreFinding(
-              check: "redis-settings", state: .warning, subject: subject, found: "is not shown (CONFIG is forbidden)",
+              check: "redis-settings", state: .warning, subject: subject, found: "cannot be read (CONFIG is forbidden)",
               advice: "Make sure that it is \(wanted): \(setting.reason)."))
           continue
         }
@@ -77,7 +77,8 @@ public struct StoreDiagnosis: Sendable {
         findings.append(
           StoreFinding(
             check: "redis-settings", state: isRight ? .ok : .failed, subject: subject, found: value,
-            advice: isRight ? nil : "Set it to \(wanted): \(setting.reason). CONFIG SET changes it at once, redis.conf for good."))
+            advice: isRight
+              ? nil : "Set it to \(wanted): \(setting.reason). CONFIG SET changes the running Redis; redis.conf makes it permanent."))
       }
     }
     return findings
@@ -92,14 +93,15 @@ public struct StoreDiagnosis: Sendable {
         return StoreFinding(
           check: "redis-memory", state: .warning, subject: subject, found: "\(Self.mebibytes(used)) used, no maxmemory",
           advice:
-            "Set maxmemory below what the machine has: a full Redis then refuses and senders come again; without it the kernel ends it.")
+            "Set maxmemory below the machine's memory. A full Redis then refuses writes; without maxmemory, the kernel kills it."
+        )
       }
       let part = Double(used) / Double(most)
       return StoreFinding(
         check: "redis-memory", state: part > Self.fullMemory ? .warning : .ok, subject: subject,
         found: "\(Self.mebibytes(used)) of \(Self.mebibytes(most)) used (\(Int(part * 100)) %)",
         advice: part > Self.fullMemory
-          ? "See which queue or subscription keeps the most (queues, subscriptions), or give Redis more memory." : nil)
+          ? "Find the queue or subscription with the largest backlog (queues, subscriptions), or give Redis more memory." : nil)
     }
   }
 
@@ -112,10 +114,10 @@ public struct StoreDiagnosis: Sendable {
       return StoreFinding(
         check: "redis-persistence", state: state, subject: node.map { "\($0)" },
         found: faults.isEmpty
-          ? (isLoading ? "is loading its file" : "the append-only file is written")
+          ? (isLoading ? "is loading its data" : "writes to the append-only file succeed")
           : faults.map { "\($0) is \(info[$0] ?? "")" }.joined(separator: ", "),
         advice: faults.isEmpty
-          ? (isLoading ? "Wait until it has read its file." : nil) : "Look at the disk of Redis (space, errors) and at its log.")
+          ? (isLoading ? "Wait until Redis has loaded its data." : nil) : "Check the disk of Redis (space, errors) and its log.")
     }
   }
 
@@ -131,9 +133,9 @@ public struct StoreDiagnosis: Sendable {
       let isFar = abs(difference) > Self.clockDifference
       return StoreFinding(
         check: "clock", state: isFar ? .warning : .ok, subject: RedisSafetyCheck.of(node) + "redis",
-        found: difference == 0 ? "agrees" : "differs by \(difference) ms",
+        found: difference == 0 ? "matches this machine's clock" : "differs by \(difference) ms",
         advice: isFar
-          ? "Synchronise both machines' clocks (chrony or another NTP client): retries, outages and gaps are judged by them." : nil)
+          ? "Synchronise the clocks of both machines (chrony or another NTP client): retries, outages and gaps depend on them." : nil)
     }
   }
 

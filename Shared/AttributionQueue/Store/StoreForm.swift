@@ -2,10 +2,10 @@ import RedisClient
 
 /// The form (schema version) of the data in Redis: how messages are written and how workers share them.
 ///
-/// A build knows its own form and the one before, and works in the form that Redis names. Builds of two forms can therefore run at the same time
-/// during a rolling upgrade. Afterwards an operator changes the form (``QueueAdministration/setForm(_:force:)``), and every instance follows
-/// within seconds. A build refuses a Redis that names a newer form. Check ``DeliveryQueue/form`` before writing data that builds of the older
-/// form cannot read:
+/// A build knows its own form and the one before, and works in the form that Redis names. Builds of two forms can therefore run at the same
+/// time during a rolling upgrade. Afterwards an operator changes the form (``QueueAdministration/setForm(_:force:)``), and every instance
+/// follows within seconds. A build refuses a Redis that names a newer form. Check ``DeliveryQueue/form`` before writing data that builds of
+/// the older form cannot read:
 ///
 ///     if try await deliveries.form >= .owned { … }
 public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
@@ -19,7 +19,7 @@ public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
 
   public static func < (one: StoreForm, other: StoreForm) -> Bool { one.rawValue < other.rawValue }
 
-  /// - Parameter text: the stored value; nil means the first form, which older builds did not write down.
+  /// - Parameter text: the stored value; nil means the first form, which older builds did not store.
   init(stored text: String?) throws(QueueError) {
     guard let text else {
       self = .leased
@@ -34,9 +34,9 @@ public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
 }
 
 extension DeliveryQueue {
-  /// The form that Redis names, cached for up to a second (two while another caller refreshes it). While the node that stores it is unavailable,
-  /// the last known form is used. That is safe because each shard changes its form under a new epoch, so a step in the former form is refused.
-  /// Throws ``QueueError/unknownForm(_:)`` if the form is newer than this build.
+  /// The form that Redis names, cached for up to a second (two while another caller refreshes it). While the node that stores it is
+  /// unavailable, the last known form is used. That is safe because each shard changes its form under a new epoch, so a step in the former
+  /// form is refused. Throws ``QueueError/unknownForm(_:)`` if the form is newer than this build.
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 
   static func formLook(_ redis: RedisClient) -> CachedAnswer<StoreForm> {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Runs the work that deferred messages wait for (``WorkOutcome/deferred(atMost:while:)``) beside the work of shards, so that work that hangs
-/// blocks no shard.
+/// Runs the work that deferred messages wait for (``WorkOutcome/deferred(atMost:while:)``) concurrently with the work of shards, so that
+/// work that hangs blocks no shard.
 final class DeferredWork: Sendable {
   private struct Job: Sendable {
     let id: DeliveryID
     let work: @Sendable () async -> Void
   }
 
-  /// The maximum number of jobs that run at once. Messages beyond it come again when their delay is over.
+  /// The maximum number of jobs that run at once. Messages beyond it are processed again when their delay is over.
   private static let most = 4096
 
   private let queue: QueueName

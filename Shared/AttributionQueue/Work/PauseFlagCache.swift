@@ -1,9 +1,9 @@
 import RedisClient
 
-/// Caches whether a queue is paused, so that Redis is not asked before each message and a pause is still noticed within a fraction of a
-/// second. All shards of a worker share one.
+/// Caches whether a queue is paused, so that Redis is not queried before each message and a pause still takes effect within a fraction
+/// of a second. All shards of a worker share one.
 struct PauseFlagCache: Sendable {
-  /// How long a worker waits while the queue is paused before it asks again.
+  /// How long a worker waits before it checks again whether the queue is still paused.
   static let pause: Duration = .milliseconds(250)
 
   private let answer: CachedAnswer<Bool>

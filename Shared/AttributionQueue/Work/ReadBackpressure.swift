@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Backpressure on reading: limits how many messages that were read wait on an event loop for their work. Messages that wait long are no longer
-/// in the processor's caches when they are worked.
+/// Backpressure on reading: limits how many messages that were read wait on an event loop for their work. Messages that wait for long have
+/// left the processor's caches when they are processed.
 final class ReadBackpressure: Sendable {
   private struct State {
     var count = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting task. A signal that arrives while no task waits is kept for the next wait.
+/// Wakes one waiting task. A signal that arrives while no task waits is stored for the next wait.
 final class WakeSignal: Sendable {
   private struct State {
     var isSignaled = false

@@ -1,7 +1,8 @@
 /// A handler's decision about a message.
 ///
 /// A message that keeps its order (``AcceptRequest/keepsOrder``) waits for earlier messages of its order key only if the handler returns
-/// ``inOrder(_:)``. Every other outcome is settled at once: an unverified message may name any order key, so it must neither wait nor block.
+/// ``inOrder(_:)``. Every other outcome is settled without waiting: an unverified message may name any order key, so it must neither wait
+/// nor block.
 public enum WorkOutcome: Sendable {
   case complete(Completion)
   /// Retry after this time; nil means the queue's backoff.
@@ -9,12 +10,13 @@ public enum WorkOutcome: Sendable {
   /// Try again after this time. No attempt is counted and nothing is added to the history.
   case wait(Duration)
   case deadLetter(error: String)
-  /// Return the message to the queue unchanged, because something that its work needs is not available now. No attempt is counted.
+  /// Return the message to the queue unchanged, because a dependency of its work is unavailable now. No attempt is counted.
   case giveBack
-  /// The message is verified, and its outcome depends on earlier messages of its order key. `apply` is called when all of them are finished;
-  /// before that, the handler may be called for the message again. A message that keeps no order is applied at once.
+  /// The message is verified, and its outcome depends on earlier messages of its order key. `apply` is called when all of them are
+  /// finished; before that, the handler may be called for the message again. A message that keeps no order is applied at once.
   case inOrder(_ apply: @Sendable () async -> WorkOutcome)
-  /// Try again when `work` has ended, which may take long, or after `atMost`. No attempt is counted. The message is delayed at once, so it blocks
-  /// no other message while `work` runs. `work` does not run if too many deferred jobs are running, and is cancelled when the worker ends.
+  /// Try again when `work` has ended, which may take long, or after `atMost`. No attempt is counted. The message is delayed immediately, so
+  /// it blocks no other message while `work` runs. `work` does not run if too many deferred jobs are running, and is cancelled when the
+  /// worker ends.
   case deferred(atMost: Duration, while: @Sendable () async -> Void)
 }

@@ -34,14 +34,14 @@ public struct PushMetrics: Sendable {
     metrics.histogram(
       Self.durationName, help: "Time from a request to a push endpoint to its outcome.", bounds: MetricsRegistry.durationBounds + [15, 30])
     metrics.histogram(
-      Self.delayName, help: "From an event's publication to its endpoint's 2xx.",
+      Self.delayName, help: "Time from an event's publication to the 2xx of its endpoint.",
       bounds: MetricsRegistry.durationBounds + [60, 600, 3600, 86_400])
-    metrics.counter(Self.givenUpName, help: "Events given up after they were refused for push.retryFor.")
-    metrics.counter(Self.skippedName, help: "Events that cannot be had in the form that their endpoint asks for.")
-    metrics.counter(Self.endedName, help: "Endpoints that were disabled, or answered 410.", labels: ["state"])
-    metrics.counter(Self.openFailuresName, help: "Times that an endpoint's place in the feed could not be read; it is tried again.")
+    metrics.counter(Self.givenUpName, help: "Events that were dropped after their endpoint had failed for push.retryFor.")
+    metrics.counter(Self.skippedName, help: "Events that were skipped because they do not exist in the endpoint's form.")
+    metrics.counter(Self.endedName, help: "Endpoints that were disabled or answered 410.", labels: ["state"])
+    metrics.counter(Self.openFailuresName, help: "Failed attempts to read an endpoint's position in the feed; they are repeated.")
     metrics.gauge(
-      Self.endpointsName, help: "Endpoints that this instance pushes to; suspect are those that take nothing.", labels: ["state"])
+      Self.endpointsName, help: "Endpoints that this instance pushes to; an endpoint that accepts no event is suspect.", labels: ["state"])
     var series: [String: MetricSeries] = [:]
     for outcome in Outcome.allCases { series[outcome.rawValue] = metrics.series(Self.requestsName, [outcome.rawValue]) }
     for state in ["gone", "disabled"] { metrics.add(Self.endedName, 0, [state]) }

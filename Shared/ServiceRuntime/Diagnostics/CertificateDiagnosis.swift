@@ -26,23 +26,24 @@ struct CertificateDiagnosis: Sendable {
   private func finding(_ path: String, _ subject: String, _ now: Int64) -> Finding {
     guard let bytes = FileManager.default.contents(atPath: path), let certificate = try? Certificate(derOrPEM: Array(bytes)) else {
       return Finding(
-        check: "certificate", state: "failed", subject: subject, found: "\(path) holds no certificate that can be read",
-        advice: "The listener goes on with the one that it read before; put a PEM file in its place.")
+        check: "certificate", state: "failed", subject: subject, found: "\(path) contains no readable certificate",
+        advice: "The listener continues with the certificate that it read before. Replace the file with a valid PEM file.")
     }
     let end = Timestamp(seconds: certificate.notAfter).text
     if certificate.notAfter < now {
       return Finding(
-        check: "certificate", state: "failed", subject: subject, found: "ended at \(end)",
-        advice: "Put a new one in place of \(path): it is read within seconds, without a restart.")
+        check: "certificate", state: "failed", subject: subject, found: "expired at \(end)",
+        advice: "Replace \(path) with a new certificate: the service reads it within seconds, without a restart.")
     }
     if certificate.notBefore > now {
       return Finding(
-        check: "certificate", state: "failed", subject: subject, found: "begins at \(Timestamp(seconds: certificate.notBefore).text)",
-        advice: "Is this machine's clock right?")
+        check: "certificate", state: "failed", subject: subject,
+        found: "is not valid before \(Timestamp(seconds: certificate.notBefore).text)",
+        advice: "Check this machine's clock.")
     }
     let isSoon = certificate.notAfter - now < Self.soon
     return Finding(
-      check: "certificate", state: isSoon ? "warning" : "ok", subject: subject, found: "ends at \(end)",
-      advice: isSoon ? "Renew it: what replaces \(path) is read within seconds, without a restart." : nil)
+      check: "certificate", state: isSoon ? "warning" : "ok", subject: subject, found: "expires at \(end)",
+      advice: isSoon ? "Renew it and replace \(path): the service reads the new file within seconds, without a restart." : nil)
   }
 }

@@ -44,7 +44,8 @@ struct DiagnoseHandler: RPCHandler {
     do throws(SignerUnavailable) { try await SignerUnavailable.check(signer) } catch {
       return Finding(
         check: "signer", state: "failed", found: error.reason,
-        advice: "Is signer running, and does ATTRIBUTION_SIGNER_URL of this service lead to it? Its certificate has to be trusted, too.")
+        advice: "Check that signer is running, that ATTRIBUTION_SIGNER_URL of this service is its URL, and that its certificate is trusted."
+      )
     }
     return Finding(check: "signer", state: "ok", found: "answers")
   }

@@ -39,7 +39,7 @@ public struct Upstream: Sendable {
       findings.append(
         Finding(
           check: "clock", state: isFar ? "warning" : "ok", subject: name,
-          found: isFar ? "this machine is \(abs(distance)) s \(distance > 0 ? "behind" : "ahead")" : "agrees",
+          found: isFar ? "this machine is \(abs(distance)) s \(distance > 0 ? "behind" : "ahead")" : "matches this machine's clock",
           advice: isFar
             ? "Synchronise this machine's clock (chrony or another NTP client): Apple refuses tokens from the future and expired ones."
             : nil))
@@ -49,10 +49,10 @@ public struct Upstream: Sendable {
 
   private static func advice(_ error: HTTPClientError) -> String {
     switch error {
-    case .tls: "Is there a proxy that breaks TLS open? ATTRIBUTION_CA_FILE names its authority; without one the system's are used."
-    case .timedOut: "Packets are dropped on the way: does a firewall let HTTPS out to it?"
-    case .couldNotConnect: "Does the name resolve here, and is HTTPS to it allowed out of this network?"
-    default: "Try it from the service's machine with curl."
+    case .tls: "If a proxy intercepts TLS, set ATTRIBUTION_CA_FILE to its CA certificate. By default the system's trust anchors are used."
+    case .timedOut: "Packets are dropped on the way. Check that the firewall allows outgoing HTTPS to this server."
+    case .couldNotConnect: "Check that the host name resolves on this machine and that the network allows outgoing HTTPS to it."
+    default: "Call the URL with curl on the service's machine."
     }
   }
 }

@@ -22,7 +22,7 @@ struct ReloadSignal: Service {
     self.logger = logger
     self.before = before
     self.apply = apply
-    metrics.counter(Self.metric, help: "Readings of the configuration on SIGHUP.", labels: ["outcome"])
+    metrics.counter(Self.metric, help: "Times that the configuration was read again after SIGHUP.", labels: ["outcome"])
   }
 
   func run() async throws {

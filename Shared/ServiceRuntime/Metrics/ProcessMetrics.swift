@@ -5,11 +5,11 @@
 /// The metrics `process_*` and `attribution_build_info`.
 enum ProcessMetrics {
   static func install(_ registry: MetricsRegistry) {
-    registry.gauge("attribution_build_info", help: "What was built.", labels: ["version", "revision"])
+    registry.gauge("attribution_build_info", help: "Version and revision of this build.", labels: ["version", "revision"])
     registry.set("attribution_build_info", 1, [BuildInformation.version, BuildInformation.commit])
-    registry.gauge("process_resident_memory_bytes", help: "Resident memory.")
-    registry.counter("process_cpu_seconds_total", help: "Processor time used.")
-    registry.gauge("process_start_time_seconds", help: "When the process started, seconds since 1970.")
+    registry.gauge("process_resident_memory_bytes", help: "Resident memory in bytes.")
+    registry.counter("process_cpu_seconds_total", help: "Processor time used, in seconds.")
+    registry.gauge("process_start_time_seconds", help: "Start time of the process, in seconds since 1970.")
     registry.set("process_start_time_seconds", Double(time(nil)))
     registry.collect {
       var usage = rusage()

@@ -15,15 +15,15 @@ final class StoreMetrics: RedisObserver {
   init(_ registry: MetricsRegistry) {
     self.registry = registry
     durations = KnownSeries { registry.series(Self.duration, [$0]) }
-    registry.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
+    registry.gauge("attribution_store_connected", help: "Whether a connection to Redis is open.")
     registry.histogram(
-      Self.duration, help: "Time from a command to its reply; scripts by their names.", labels: ["command"],
+      Self.duration, help: "Time from a command to its reply; scripts are listed by name.", labels: ["command"],
       bounds: [0.0001, 0.00025, 0.0005] + MetricsRegistry.durationBounds)
     registry.counter(Self.errors, help: "Commands that failed.", labels: ["kind"])
     registry.counter(
       Self.redirections, help: "Commands that Redis refused and that were sent again: moved, ask, try_again, unsettled.", labels: ["kind"])
-    registry.counter(Self.connections, help: "Connections to Redis that were made, reconnects among them.")
-    registry.gauge("attribution_store_pipeline_depth", help: "Commands that wait for their reply.")
+    registry.counter(Self.connections, help: "Connections opened to Redis, including reconnections.")
+    registry.gauge("attribution_store_pipeline_depth", help: "Commands that are waiting for a reply.")
     registry.collect { [pending] in registry.set("attribution_store_pipeline_depth", Double(pending.value)) }
   }
 

@@ -4,15 +4,15 @@ public import AttributionQueue
 public enum QueueMetrics {
   static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
     for (name, help) in [
-      ("ready", "Messages that are ready, those that an owner of their shard works among them."),
-      ("in_flight", "Messages under a lease of their own."),
-      ("delayed", "Messages that wait."), ("dead", "Messages given up."),
+      ("ready", "Messages that are ready, including those that the owner of their shard is processing."),
+      ("in_flight", "Messages that have their own lease."),
+      ("delayed", "Messages that wait for a retry or in their order line."), ("dead", "Dead letters that are stored."),
     ] {
       registry.gauge("attribution_queue_\(name)", help: help, labels: ["queue"])
     }
-    registry.gauge("attribution_queue_oldest_age_seconds", help: "Age of the oldest message.", labels: ["queue"])
+    registry.gauge("attribution_queue_oldest_age_seconds", help: "Age of the oldest message, in seconds.", labels: ["queue"])
     registry.counter(
-      "attribution_queue_dead_dropped_total", help: "Dead letters dropped, past their age or the memory they may take up.",
+      "attribution_queue_dead_dropped_total", help: "Dead letters that were deleted because of their age or the memory limit.",
       labels: ["queue", "cause"])
     registry.collect {
       for queue in QueueName.allCases {
@@ -40,14 +40,14 @@ public enum QueueMetrics {
   {
     let name = queue.rawValue
     registry.counter(
-      "attribution_queue_processed_total", help: "Messages worked, by outcome.", labels: ["queue", "outcome"])
-    registry.counter("attribution_queue_retries_total", help: "Messages to be worked again.", labels: ["queue"])
+      "attribution_queue_processed_total", help: "Messages processed, by outcome.", labels: ["queue", "outcome"])
+    registry.counter("attribution_queue_retries_total", help: "Messages that will be retried.", labels: ["queue"])
     registry.counter(
-      "attribution_queue_lease_lost_total", help: "Work whose lease another took over.", labels: ["queue"])
+      "attribution_queue_lease_lost_total", help: "Messages whose lease was taken over by another worker.", labels: ["queue"])
     registry.counter(
-      "attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
-    registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
-    registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
+      "attribution_queue_reclaimed_total", help: "Messages taken over from workers that have ended.", labels: ["queue"])
+    registry.histogram("attribution_queue_wait_seconds", help: "Time from receipt to the end of processing.", labels: ["queue"])
+    registry.histogram("attribution_queue_process_seconds", help: "Time to process a message.", labels: ["queue"])
     // The series are looked up once, because every message records into them.
     let outcomes = KnownSeries { registry.series("attribution_queue_processed_total", [name, $0]) }
     let worked = registry.series("attribution_queue_process_seconds", [name])

@@ -44,7 +44,7 @@ final class PublicEdgeGuard: Sendable {
     self.registry = registry
     rates = RateTable(most: edge.peers)
     ratePolicy = edge.peerRate.map(RateLimitStatus.policyField)
-    registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
+    registry.counter("attribution_rate_limited_total", help: "Requests that exceeded their caller's rate limit.", labels: ["method"])
   }
 
   /// The client's address behind the proxies.

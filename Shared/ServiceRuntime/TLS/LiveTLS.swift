@@ -41,8 +41,9 @@ final class LiveTLS: Sendable {
     self.listener = listener
     self.metrics = metrics
     self.logger = logger
-    metrics.counter(Self.reloads, help: "Readings of a listener's certificate while running.", labels: ["listener", "outcome"])
-    metrics.gauge(Self.expiry, help: "When a listener's certificate ends, seconds since 1970.", labels: ["listener"])
+    metrics.counter(
+      Self.reloads, help: "Times that a listener's certificate was read again while running.", labels: ["listener", "outcome"])
+    metrics.gauge(Self.expiry, help: "Expiry of a listener's certificate, in seconds since 1970.", labels: ["listener"])
     let versions = Self.versions(settings)
     do throws(TLSFault) {
       let (context, end) = try Self.context(settings)

@@ -53,11 +53,11 @@ final class TraceExporter: Sendable {
     interval = settings.interval
     timeout = settings.timeout
     (stopped, stops) = AsyncStream<Void>.makeStream()
-    metrics.counter(Self.exportedName, help: "Spans that the collector took.")
+    metrics.counter(Self.exportedName, help: "Spans that the collector accepted.")
     metrics.counter(
-      Self.droppedName, help: "Spans that were dropped: the queue was full, the collector refused them or could not be reached.",
+      Self.droppedName, help: "Spans that were dropped: the queue was full, or the collector refused them or was unreachable.",
       labels: ["cause"])
-    metrics.gauge(Self.waitingName, help: "Spans that wait for their export.")
+    metrics.gauge(Self.waitingName, help: "Spans that are waiting for export.")
     for cause in Cause.allCases { metrics.add(Self.droppedName, 0, [cause.rawValue]) }
     metrics.collect {
       metrics.set(Self.droppedName, Double(buffer.dropped), [Cause.queueFull.rawValue])

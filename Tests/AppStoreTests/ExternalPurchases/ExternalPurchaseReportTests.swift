@@ -56,7 +56,7 @@ struct ExternalPurchaseReportTests {
     field(report([with(line, changes)])).map { $0.replacing("lineItems[0].", with: "") }
   }
 
-  @Test("the reports of Apple's pages are taken as they are")
+  @Test("the example reports of Apple's pages are accepted")
   func taken() throws {
     let renewal = Self.with(
       Self.start, ["lineItemId": "t", "subscriptionEvent": "RENEWAL", "referenceLineItemId": "s", "subscriptionDaysOfPaidService": 30])
@@ -176,7 +176,7 @@ struct ExternalPurchaseReportTests {
     }
   }
 
-  @Test("no change of one value of a good line is taken that breaks a sum or a kind")
+  @Test("a change of one value that breaks a sum or a type is refused")
   func mutations() {
     var generator = SystemRandomNumberGenerator()
     let fraction = (try? JSONValue(parsing: "1.5")) ?? .null

@@ -33,7 +33,7 @@ struct ExternalPurchaseTokenTests {
     }
   }
 
-  @Test("a custom link token has a type and an end, and keeps what nobody knows yet")
+  @Test("a custom link token has a type and an expiry, and unknown members are preserved")
   func customLinkToken() throws {
     let token = try ExternalPurchaseToken(decoding: Self.text(Self.customLink))
     #expect(token.environment == "Sandbox")
@@ -43,7 +43,7 @@ struct ExternalPurchaseTokenTests {
     #expect(token.object["newMember"] == ["of": "Apple's"])
   }
 
-  @Test("Apple's alphabet of Base64URL is taken, the other one is not")
+  @Test("Apple's Base64URL alphabet is accepted, and standard Base64 is not")
   func alphabet() throws {
     var object = Self.production
     object["more"] = "???>>>~~~ÿÿÿ"

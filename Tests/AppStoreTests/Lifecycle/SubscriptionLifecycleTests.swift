@@ -125,7 +125,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("a late step is marked once and for all, a repeat is told apart")
+  @Test("a late step is flagged permanently, and a repeat is recognised")
   func late() {
     var life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("DID_RENEW", at: 30, expires: 60, transaction: "t2")])
     let missed = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30)
@@ -144,7 +144,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(life.state?.status == .expired)
   }
 
-  @Test("a gap that was looked into in vain is not suspected again")
+  @Test("a gap that could not be closed is not reported again")
   func settled() throws {
     var life = history([step("DID_RENEW", at: 30, expires: 60)])
     let gap = try #require(life.gaps.first)
@@ -179,7 +179,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("after a price notice a switch of renewal comes without a subtype: what it carries says which way")
+  @Test("after a price notice, the content shows the direction of a renewal change without subtype")
   func switchWithoutSubtype() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     let off = step("DID_CHANGE_RENEWAL_STATUS", at: 10, expires: 30, renewal: .init(autoRenew: false))
@@ -222,7 +222,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(plain.gaps.map(\.rules) == [[.entryRequired]])
   }
 
-  @Test("periods join: a renewal up to an hour late is none missed, a later one is")
+  @Test("a renewal up to an hour after the previous period is no gap, and a later one is")
   func periods() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     func renewal(_ purchase: Int64) -> LifecycleStep {
@@ -238,7 +238,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([start, step("DID_FAIL_TO_RENEW", at: 30, expires: 30), renewal(40 * day)]).gaps.isEmpty)
   }
 
-  @Test("a step that belongs to a period after a hole shows it, whatever the step is about")
+  @Test("any step of a period after a missing one shows the gap")
   func holes() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
     for (type, subtype) in [
@@ -278,7 +278,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   }
 
   @Test(
-    "a status that Apple tells of beside something else, and that no step announced, shows that one is missing",
+    "a status within another notification that no step announced shows a gap",
     arguments: ["CONSUMPTION_REQUEST", "REFUND_DECLINED", "PRICE_INCREASE", "RENEWAL_EXTENDED"])
   func unannouncedStatus(type: String) {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
@@ -305,7 +305,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(beside(2, after: [start, refunded]).gaps.isEmpty)
   }
 
-  @Test("a status that turned just before it was announced shows nothing missing, and a missing one is told of once")
+  @Test("a status that changed just before its announcement is no gap, and a gap is reported once")
   func statusBeforeItsAnnouncement() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
     let cancelled = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30)
@@ -335,7 +335,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("whether a reversed refund leaves an end behind is for Apple's own word on the status to say")
+  @Test("Apple's status decides whether a subscription has ended after a reversed refund")
   func reversalAndStatus() {
     let refunded = [
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0), step("REFUND", at: 5, expires: 30, purchase: 0, revoked: 5),
@@ -386,7 +386,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history(refunded + [step("REFUND_REVERSED", at: 70, expires: 60, transaction: "t2")]).state?.status == .expired)
   }
 
-  @Test("a status beside a revocation does not undo it, and a price increase counts for its own period")
+  @Test("a status within a revocation does not revert it, and a price increase counts for its own period")
   func revokedAndPrice() {
     let paid = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     #expect(history([paid, step("CONSUMPTION_REQUEST", at: 5, expires: 30, revoked: 5, status: 1)]).state?.status == .revoked)
@@ -430,7 +430,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(ended?.since(at: 400 * day) == 30 * day)
   }
 
-  @Test("silence past the end is told a day later, and never of what has ended")
+  @Test("silence after the expiry is reported a day later, and never for ended subscriptions")
   func silence() {
     let life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
     #expect(life.silence(at: 31 * day) == nil)
@@ -439,7 +439,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("REVOKE", at: 3)]).silence(at: 400 * day) == nil)
   }
 
-  @Test("Apple's own status has the last word, and an observed one heals the history")
+  @Test("Apple's status takes precedence, and an observed status repairs the history")
   func observed() throws {
     #expect(history([step("DID_RENEW", at: 30, expires: 60, status: 3)]).state?.status == .billingRetry)
     #expect(history([step("UNKNOWN_TYPE", at: 1, status: 4)]).state?.status == .gracePeriod)
@@ -457,7 +457,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(life.gaps.isEmpty && life.state?.status == .active)
   }
 
-  @Test("a long life keeps its newer steps and the state of the older ones")
+  @Test("a long history stores its newer steps and the state after the older ones")
   func compaction() {
     var life = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
     _ = life.insert(step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 1))
@@ -472,7 +472,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(SubscriptionHistory(stored: life.stored) == life)
   }
 
-  @Test("what is kept and damaged is refused, and crashes nothing")
+  @Test("damaged stored data is refused without a crash")
   func damage() {
     let whole = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("REFUND", at: 3, expires: 30)]).stored
     var generator = SeededRandom(seed: 7)

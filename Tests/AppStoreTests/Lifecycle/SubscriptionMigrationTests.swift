@@ -55,7 +55,7 @@ private struct Lives {
   private static let migration = step("MIGRATION", at: 10, expires: 30, transaction: "t2", purchase: 0, from: "1")
   private static let end = step("EXPIRED", "VOLUNTARY", at: 30, expires: 30, transaction: "t2", purchase: 0, from: "1")
 
-  @Test("the life under the new id begins with what it had come to, and what was announced before needs no other announcement")
+  @Test("the history under the new id begins with the former state, and earlier announcements remain valid")
   func begun() {
     var lives = Lives()
     for step in Self.before { _ = lives.take("1", step) }
@@ -69,7 +69,7 @@ private struct Lives {
     #expect(lives["1"].continuation?.originalTransactionId == "2")
   }
 
-  @Test("under the old id nothing more has to be heard")
+  @Test("under the old id no silence is detected")
   func silent() {
     var lives = Lives()
     for step in Self.before { _ = lives.take("1", step) }
@@ -79,7 +79,7 @@ private struct Lives {
     #expect(lives["2"].silenceDue() == 31 * day)
   }
 
-  @Test("both spellings of the type are one, and a migration of a life that nobody heard of is no gap")
+  @Test("both spellings of the type are equivalent, and a migration from an unknown history is no gap")
   func unknownBefore() {
     for type in ["MIGRATION", "MIGRATE"] {
       var lives = Lives()
@@ -104,7 +104,7 @@ private struct Lives {
     #expect(lives["1"].continuation?.at == 10 * day, "since the earliest step that names it")
   }
 
-  @Test("what comes late under the old id is told the new one; what comes after the migration is no part of its beginning")
+  @Test("a late step under the old id is passed to the new one; steps after the migration are not part of its start")
   func late() {
     var lives = Lives()
     _ = lives.take("1", Self.before[0])
@@ -146,7 +146,7 @@ private struct Lives {
     }
   }
 
-  @Test("what is older than what is known, another id's, one's own and another app's is not taken")
+  @Test("older states and those of other ids, of the same id and of other apps are not accepted")
   func refused() {
     var old = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
     old.bundleId = "com.example.app"
@@ -167,7 +167,7 @@ private struct Lives {
     #expect(new.goOn(as: "1", at: 20 * day, bundleId: nil) == nil)
   }
 
-  @Test("a history kept before a migration was known is read, and a damaged joint is refused")
+  @Test("a history that was stored before its migration is read, and a damaged link is refused")
   func stored() {
     var life = SubscriptionHistory(environment: "Production", originalTransactionId: "2")
     life.begin(with: SubscriptionInheritance(originalTransactionId: "1", at: 5, state: nil, steps: 0))

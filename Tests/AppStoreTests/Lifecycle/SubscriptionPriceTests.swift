@@ -31,13 +31,13 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   return history
 }
 
-@Suite("Prices that nobody announced") struct SubscriptionPriceTests {
+@Suite("Unannounced prices") struct SubscriptionPriceTests {
   private func bought() throws -> LifecycleStep { try step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30) }
   private func renewed(_ charged: JSONObject, _ next: JSONObject = [:]) throws -> LifecycleStep {
     try step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30, charged: charged, next: next)
   }
 
-  @Test("a renewal that costs more than was said shows that a price increase was missed; by one thousandth too")
+  @Test("a renewal above the announced price shows a missed price increase, even by one thousandth")
   func renewal() throws {
     for price in [9991, 10_990] as [Int64] {
       let gaps = history([try bought(), try renewed(["price": .integer(price)])]).gaps
@@ -49,7 +49,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   }
 
   @Test(
-    "a price of the next period that rises beside something else shows it too",
+    "a higher price of the next period in another notification shows it too",
     arguments: [
       "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED", "DID_FAIL_TO_RENEW",
     ])
@@ -61,7 +61,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([try bought(), try step(type, at: 10, expires: 30, next: ["renewalPrice": 10_990]), after]).gaps.count == 1)
   }
 
-  @Test("a renewal at the old price that says a higher one for the next period shows it, once")
+  @Test("a renewal at the old price with a higher price for the next period shows it once")
   func ahead() throws {
     let first = try renewed([:], ["renewalPrice": 10_990])
     let second = try step(
@@ -74,7 +74,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([offer, try renewed(["price": 990, "offerType": 1], [:])]).gaps.isEmpty)
   }
 
-  @Test("an announced increase is none missed, also when it comes late, and counts until it is charged")
+  @Test("an announced increase is no gap, even if it arrives late, and applies until it is charged")
   func announced() throws {
     let notice = try step("PRICE_INCREASE", "ACCEPTED", at: 20, expires: 30)
     var life = history([try bought(), try renewed(["price": 10_990], ["renewalPrice": 10_990])])
@@ -106,7 +106,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([offered, try renewed([:])]).gaps.isEmpty)
   }
 
-  @Test("a price that was never said, and one of a charge that failed before, are no gap")
+  @Test("an unknown price and the price of a failed charge are no gap")
   func unknown() throws {
     let silent = try step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, next: ["renewalPrice": .null])
     #expect(history([silent, try renewed(["price": 10_990])]).gaps.isEmpty)

@@ -92,7 +92,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("Apple's word ends silence; the same word as before leaves it to be asked again later")
+  @Test("a new status of Apple ends a silence; an unchanged status is queried again later")
   func silence() throws {
     var over = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
     var renewed = over
@@ -116,7 +116,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(unknown.silenceDue() == nil)
   }
 
-  @Test("a gap that no notification fills is settled with the state that was asked for, and steps after it go on from there")
+  @Test("a gap without notifications is settled with Apple's status, and later steps continue from it")
   func settled() throws {
     var life = history([
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30),
@@ -140,7 +140,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(SubscriptionHistory(stored: stored.stored)?.bundleId == "com.example.app")
   }
 
-  @Test("a notification that comes back closes its gap whether the repair came before it or after it")
+  @Test("a recovered notification closes its gap before or after the repair")
   func order() throws {
     let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     let cancelled = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 20, expires: 30)
@@ -155,7 +155,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("what services leave for each other comes out as it went in, and nothing else is read")
+  @Test("messages between services can be read back, and other data is refused")
   func messages() {
     let gap = SubscriptionGap(rules: [.entryRequired, .periodContinuity], missing: "DID_RENEW", after: 5, shownBy: "abc", before: 9)
     let report = GapReport(environment: "Sandbox", originalTransactionId: "17", bundleId: "com.example.app", gap: gap, foundAt: 11)
@@ -174,7 +174,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("the key of what was looked up depends on what it says, not on when it was signed nor on the order of its members")
+  @Test("the natural key of looked-up data depends on its content, not on its signing time or member order")
   func keys() {
     func key(_ info: JSONObject) -> String? { TransactionObservation.naturalKey(environment: "Production", transactionInfo: info) }
     let one: JSONObject = ["transactionId": "1", "price": 990, "signedDate": 5, "more": ["b": 1, "a": [2, 3]]]

@@ -4,7 +4,7 @@ import WireJSON
 
 @testable import AppStore
 
-@Suite("What a notification says of itself")
+@Suite("Claims of an unverified notification")
 struct HistorySnifferTests {
   static func jws(_ payload: JSONValue) -> String {
     ["{}", payload.serializedString, "signature"].map { Base64.encodeURL(Array($0.utf8)) }.joined(separator: ".")
@@ -35,7 +35,7 @@ struct HistorySnifferTests {
     #expect(NotificationSniffer(signedPayload: forged).naturalKey == NotificationSniffer(signedPayload: genuine).naturalKey)
   }
 
-  @Test("an external purchase's environment is told by its id", arguments: [("SANDBOX_1", "Sandbox"), ("abc", "Production")])
+  @Test("the environment of an external purchase follows from its id", arguments: [("SANDBOX_1", "Sandbox"), ("abc", "Production")])
   func externalPurchase(id: String, environment: String) {
     let text = Self.jws([
       "notificationUUID": "u", "externalPurchaseToken": ["externalPurchaseId": .string(id), "bundleId": "com.example.app"],

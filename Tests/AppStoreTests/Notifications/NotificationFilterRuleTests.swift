@@ -9,7 +9,7 @@ struct NotificationFilterRuleTests {
   }
 
   @Test(
-    "pairs that exist are taken",
+    "existing pairs of type and subtype are accepted",
     arguments: [
       ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"), ("SUBSCRIBED", "INITIAL_BUY"), ("EXPIRED", nil),
       ("EXPIRED", "PRODUCT_NOT_FOR_SALE"), ("OFFER_REDEEMED", "RESUBSCRIBE"), ("RENEWAL_EXTENSION", "SUMMARY"), ("TEST", nil),

@@ -25,7 +25,7 @@ private func receipt(purchases: Int) -> String {
   return Base64.encode(der(0x30, der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]) + der(0xA0, signed)))
 }
 
-@Suite("How many ids are taken from a receipt") struct TransactionIdBoundTests {
+@Suite("The number of ids that are read from a receipt") struct TransactionIdBoundTests {
   @Test(
     "as many as are asked for, the first ones, and whether there are more; whose it is is read all the same", arguments: [1, 2, 5, 999])
   func bound(_ count: Int) throws {

@@ -14,7 +14,7 @@ struct GapLookUpRuleTests {
     return GapLookUpRule.reaction(to: error, attempt: attempt, now: Self.now, random: 1)
   }
 
-  @Test("what Apple refuses by its number ends the look-up, and says so with the number", arguments: [4_000_006, 4_000_008, 4_030_007])
+  @Test("a permanent error number of Apple ends the look-up and is reported", arguments: [4_000_006, 4_000_008, 4_030_007])
   func refused(code: Int64) {
     #expect(reaction(.permanent, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
     #expect(reaction(.tryOtherEnvironment, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
@@ -32,7 +32,7 @@ struct GapLookUpRuleTests {
     #expect(reaction(.rate) == .wait(60_000))
   }
 
-  @Test("Apple knows no such purchase in three words", arguments: [4_040_001, 4_040_005, 4_040_010, 4_040_006, 4_000_006])
+  @Test("three error numbers of Apple mean an unknown purchase", arguments: [4_040_001, 4_040_005, 4_040_010, 4_040_006, 4_000_006])
   func unknown(code: Int64) {
     let error = AppStoreServerAPIError(.permanent, status: 404, errorCode: code, message: "no", server: .production)
     #expect(error.isUnknownPurchase == [4_040_001, 4_040_005, 4_040_010].contains(code))
@@ -62,7 +62,7 @@ struct GapLookUpRuleTests {
     #expect(try patience(around) == nil)
   }
 
-  @Test("a gap beside the outage does not wait")
+  @Test("a gap outside the outage does not wait")
   func beside() throws {
     let before = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
     let after = gap(after: Self.now - 100, before: Self.now - 1)
@@ -75,7 +75,7 @@ struct GapLookUpRuleTests {
     #expect(try patience(silence, outage: (-Self.hour, -1000)) == Self.hour - 1000)
   }
 
-  @Test("while an outage goes on it is looked again every minute")
+  @Test("during an outage the gap is checked every minute")
   func goesOn() throws {
     let around = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
     #expect(try patience(around, goesOnSince: -2 * Self.hour) == 60_000)

@@ -52,7 +52,7 @@ struct HistorySlicesTests {
 
   private func window(_ length: Int64 = day) throws -> TimeWindow { try TimeWindow(start: Self.start, end: Self.start + length) }
 
-  @Test("everything is read, whatever lies where", arguments: 0..<40)
+  @Test("every entry is read for any distribution", arguments: 0..<40)
   func complete(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     let length = Int64.random(in: 1000...(3 * Self.day), using: &random)
@@ -135,7 +135,7 @@ struct HistorySlicesTests {
     for (left, right) in zip(windows, windows.dropFirst()) { #expect(left.end == right.start) }
   }
 
-  @Test("restored from what was stored, reading goes on where it was")
+  @Test("reading continues from the stored state")
   func restored() throws {
     let dates = (0..<5000).map { Self.start + Int64($0) * 17_000 }
     var slices = HistorySlices(window: try window())
@@ -160,7 +160,7 @@ struct HistorySlicesTests {
     #expect(Double(pages) <= 1.2 * 250)
   }
 
-  @Test("a slice whose token went bad starts anew, and one whose start left the retention loses it")
+  @Test("a slice with an invalid token starts again, and a slice that begins before the retention is shortened")
   func refused() throws {
     var slices = HistorySlices(window: try window())
     let opened = slices.openNext(readers: 4)

@@ -15,7 +15,7 @@ struct OutageRuleTests {
     try TimeWindow(start: Self.start, end: Self.start + Int64(hours * Double(Self.hour)))
   }
 
-  @Test("attempts come 1, 13, 37, 85 and 157 hours after the first, and none in the sandbox")
+  @Test("retries are 1, 13, 37, 85 and 157 hours after the first attempt, and there are none in the sandbox")
   func offsets() {
     #expect(NotificationRetrySchedule(.production).offsets == [1, 13, 37, 85, 157].map { $0 * Self.hour })
     #expect(NotificationRetrySchedule(.production, scale: 3600).offsets == [1000, 13_000, 37_000, 85_000, 157_000])
@@ -48,7 +48,7 @@ struct OutageRuleTests {
     #expect(try rule().decide(window, evidence: .silence, now: look) == .recover(window, onlyFailures: false))
   }
 
-  @Test("a long outage is recovered at once, and so is any in the sandbox")
+  @Test("a long outage is recovered immediately, and so is any in the sandbox")
   func long() throws {
     let long = try outage(hours: 1.5)
     #expect(try rule().decide(long, evidence: .heartbeat, now: long.end) == .recover(long, onlyFailures: false))
@@ -67,7 +67,7 @@ struct OutageRuleTests {
     #expect(try rule().decide(less, evidence: .heartbeat, now: less.end) == .wait(until: less.end - 1 + Self.hour + 600_000))
   }
 
-  @Test("an outage that goes on is recovered in pieces, none shorter than the patience")
+  @Test("a continuing outage is recovered in parts, none shorter than the minimum")
   func pieces() throws {
     let rule = try rule()
     let due = Self.start + Self.hour + 600_000
@@ -94,7 +94,7 @@ struct OutageRuleTests {
     #expect(RecoveryUrgency.allCases.allSatisfy { $0.hold(most: 0) == 0 && $0.hold(most: -1) == 0 })
   }
 
-  @Test("every result Apple documents has its advice, and only success has none")
+  @Test("every documented result has advice, except success")
   func advice() {
     let results = [
       "TIMED_OUT", "TLS_ISSUE", "SSL_ISSUE", "CIRCULAR_REDIRECT", "NO_RESPONSE", "SOCKET_ISSUE", "UNSUPPORTED_CHARSET",

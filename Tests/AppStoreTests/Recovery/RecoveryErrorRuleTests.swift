@@ -12,7 +12,7 @@ struct RecoveryErrorRuleTests {
     return RecoveryErrorRule.pause(after: error, origin: origin, failures: failures, now: 1000, random: random)
   }
 
-  @Test("an outage is never given up while Apple fails or an operator has to act")
+  @Test("the recovery of an outage does not fail while Apple fails or an operator must act")
   func outage() {
     for kind in [AppStoreServerAPIError.Classification.retry, .server, .rate, .credentials, .configuration] {
       for failures in [1, 59, 60, 61, 100_000] { #expect(pause(kind, .outage, failures: failures) != nil) }
@@ -32,7 +32,7 @@ struct RecoveryErrorRuleTests {
     }
   }
 
-  @Test("a caller is told at once what only an operator can mend")
+  @Test("an error that only an operator can correct is returned to the caller immediately")
   func request() {
     #expect(pause(.credentials, .request) == nil && pause(.configuration, .request) == nil)
     #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures - 1) != nil)

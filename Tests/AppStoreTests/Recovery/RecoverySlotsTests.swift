@@ -10,7 +10,7 @@ struct RecoverySlotsTests {
     RecoverySlots.Candidate(id: id, slotGroup: RecoverySlots.SlotGroup(server: server, origin: origin), startedAt: startedAt)
   }
 
-  @Test("a server whose recoveries all wait holds up none of the other server", arguments: RecoveryOrigin.allCases)
+  @Test("recoveries that wait for one server do not delay those of the other", arguments: RecoveryOrigin.allCases)
   func servers(origin: RecoveryOrigin) {
     let stuck = RecoveryOrigin.allCases.flatMap { origin in
       Array(repeating: RecoverySlots.SlotGroup(server: .sandbox, origin: origin), count: RecoverySlots.most(origin))

@@ -41,7 +41,7 @@ struct RealtimeAnswerTests {
     ),
   ]
 
-  @Test("has Apple's form, and is read back as it is kept")
+  @Test("it has Apple's form and can be read back")
   func form() throws {
     for (answer, text) in Self.answers {
       #expect(JSONValue.object(answer.json).serializedString == text)
@@ -56,7 +56,7 @@ struct RealtimeAnswerTests {
     }
   }
 
-  @Test("an offer to change an Advanced Commerce subscription is for the customer who is asked about")
+  @Test("an offer to change an Advanced Commerce subscription is for the customer in the request")
   func advancedCommerce() throws {
     let text = #"{"operation":"MODIFY_SUBSCRIPTION","version":"1","changeItems":[{"SKU":"a"}],"retainBillingCycle":true}"#
     try AdvancedCommerceOffer.check(text)

@@ -15,7 +15,7 @@ struct RetentionRuleTests {
     return rules.match(try Fixture.request(request), facts, at: Fixture.now).rule != nil
   }
 
-  @Test("the first that applies decides, and none is no error")
+  @Test("the first matching rule decides, and no match is no error")
   func first() throws {
     let rules = RetentionRuleSet([
       try Fixture.rule("other product") { $0.products = ["com.example.yearly"] }, try Fixture.rule("all"), try Fixture.rule("too late"),
@@ -55,7 +55,7 @@ struct RetentionRuleTests {
         && !applies(nothing) { $0.price = try .init(currency: "EUR", atLeast: 0, below: nil) })
   }
 
-  @Test("without the history a rule that asks for it does not apply, and is told of")
+  @Test("without the history a rule that needs it does not apply and is reported")
   func late() throws {
     let rules = RetentionRuleSet([
       try Fixture.rule("by state") { $0.states = [.active] },
@@ -70,7 +70,7 @@ struct RetentionRuleTests {
     #expect(rules.match(try Fixture.request(), Fixture.facts(), at: Fixture.now).rule?.name == "by state")
   }
 
-  @Test("a price is told by its currency and bounds, and a wrong one is named")
+  @Test("a price is matched by currency and limits, and a wrong one is named")
   func prices() throws {
     for (currency, low, high, field): (String?, Double?, Double?, String) in [
       ("eur", 1, nil, "price.currency"), (nil, 1, nil, "price.currency"), ("EURO", 1, nil, "price.currency"), ("EUR", nil, nil, "price"),
@@ -131,7 +131,7 @@ struct RetentionRuleTests {
     }
   }
 
-  @Test("an experiment's share is the same customers at every time, and about as many as it says")
+  @Test("an experiment selects the same customers every time, and about the configured share")
   func experiments() throws {
     // The place of a customer is part of the contract with whoever evaluates an experiment: it must not change.
     #expect(ExperimentShare.bucket(of: "99371282", in: "spring") == Self.knownBucket)
@@ -162,7 +162,7 @@ struct RetentionRuleTests {
 
   private static let knownBucket = 9116
 
-  @Test("the same request and history match the same rule, in whatever order it is asked")
+  @Test("the same request and history match the same rule in any order")
   func pure() throws {
     var random = SeededRandom("retention rules")
     func some<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }

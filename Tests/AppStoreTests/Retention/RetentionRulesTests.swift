@@ -82,7 +82,7 @@ struct RetentionRulesTests {
   }
 
   @Test(
-    "texts may be as long as Apple says and one character no longer",
+    "texts may have exactly Apple's maximum length",
     arguments: [("header", 66, "header"), ("body", 144, "body"), ("altText", 150, "image.altText"), ("text", 66, "bulletPoints[0].text")])
   func lengths(name: String, most: Int, field: String) {
     for (length, expected) in [(1, nil), (most, nil), (most + 1, field), (0, field)] as [(Int, String?)] {
@@ -98,7 +98,7 @@ struct RetentionRulesTests {
     }
   }
 
-  @Test("five bullet points are the most, and a header stands above an image only where there is one")
+  @Test("there are at most five bullet points, and a header position requires an image")
   func structure() {
     let point: JSONValue = ["text": "t", "imageIdentifier": .string(Self.id), "altText": "a"]
     for (count, expected) in [(1, nil), (5, nil), (6, "bulletPoints"), (0, "bulletPoints")] as [(Int, String?)] {
@@ -135,7 +135,7 @@ struct RetentionRulesTests {
     #expect(((try? RetentionRules.locale(locale)) != nil) == isTaken)
   }
 
-  @Test("identifiers are UUIDs, whatever their case")
+  @Test("identifiers are UUIDs in upper or lower case")
   func identifiers() throws {
     #expect(try RetentionRules.identifier(Self.id.uppercased(), "imageIdentifier") == Self.id)
     #expect(throws: RequestRefusal(field: "imageIdentifier", "must be a UUID")) { try RetentionRules.identifier("a", "imageIdentifier") }

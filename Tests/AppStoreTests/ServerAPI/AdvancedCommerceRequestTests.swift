@@ -43,7 +43,7 @@ struct AdvancedCommerceRequestTests {
     } catch { return error.field }
   }
 
-  @Test("Apple's bodies are taken and sent as they are", arguments: Operation.allCases)
+  @Test("Apple's example bodies are accepted and sent unchanged", arguments: Operation.allCases)
   func taken(operation: Operation) throws {
     let body = try #require(Self.good[operation])
     let request = try AdvancedCommerceRequest(operation, body, server: .production)
@@ -87,7 +87,7 @@ struct AdvancedCommerceRequestTests {
   }
 
   @Test(
-    "texts may be as long as Apple says and one character no longer",
+    "texts may have exactly Apple's maximum length",
     arguments: [("SKU", 128), ("displayName", 30), ("description", 45)])
   func lengths(name: String, most: Int) throws {
     for (length, isTaken) in [(0, false), (1, true), (most, true), (most + 1, false)] {
@@ -116,7 +116,7 @@ struct AdvancedCommerceRequestTests {
     #expect(field("us$", 0) == "currency")
   }
 
-  @Test("SKUs that depend on others are no chain and nobody's twice")
+  @Test("dependent SKUs must not form chains or repeat")
   func dependents() {
     func field(_ items: [(String, [String])]) -> String? {
       Self.field(
@@ -138,7 +138,7 @@ struct AdvancedCommerceRequestTests {
     #expect(field([("A", []), ("A", [])]) == "items[1].SKU")
   }
 
-  @Test("SKUs and lines are told apart by their bytes, as Apple does, and not by what Unicode takes for the same")
+  @Test("SKUs and lines are compared by bytes, as Apple does, and not by Unicode equivalence")
   func exactNames() throws {
     // The Angstrom sign and the letter.
     let (sign, letter): (JSONValue, JSONValue) = ("\u{212B}", "\u{C5}")
@@ -190,7 +190,7 @@ struct AdvancedCommerceRequestTests {
     #expect((Self.field(.changeMetadata, ["requestInfo": Self.info, "taxCode": .string(code)]) == nil) == isTaken)
   }
 
-  @Test("what Apple says of the purchase tells whether a call whose answer was lost was done")
+  @Test("Apple's state of the purchase shows whether a call with a lost answer was carried out")
   func outcomes() throws {
     func request(_ operation: Operation) throws -> AdvancedCommerceRequest {
       try AdvancedCommerceRequest(operation, try #require(Self.good[operation]), server: .production)
@@ -221,7 +221,7 @@ struct AdvancedCommerceRequestTests {
     #expect(try !request(.requestRefund).isDone(transactionInfo: ["revocationDate": .integer(sent + 1)], renewalInfo: nil, sentAt: sent))
   }
 
-  @Test("the older host that Apple's pages name is asked, another server as it is configured")
+  @Test("the host in Apple's documentation is used by default, or the configured one")
   func hosts() {
     let endpoint = AppStoreServerEndpoint.cancelSubscription
     #expect(endpoint.baseURL(AppStoreServer.production.defaultBaseURL, on: .production) == "https://api.storekit.itunes.apple.com")

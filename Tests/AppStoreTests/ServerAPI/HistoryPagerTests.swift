@@ -61,7 +61,7 @@ struct HistoryPagerTests {
     #expect(duplicates == (expect["duplicates"]?.arrayValue ?? []).compactMap(\.stringValue), "\(id)")
   }
 
-  @Test("a pager made with a stored token goes on there")
+  @Test("a pager with a stored token continues there")
   func resumes() {
     let pager = HistoryPager(paginationToken: "p7")
     #expect(pager.next == .request(paginationToken: "p7"))
@@ -80,14 +80,14 @@ struct HistoryPagerTests {
     #expect(pager.received(hasMore: true, paginationToken: nil) == .failed(.missingToken))
   }
 
-  @Test("a token that Apple does not take any more starts the window anew", arguments: [Int64(4_000_014), 4_000_017, 4_000_012])
+  @Test("a token that Apple refuses restarts the time range", arguments: [Int64(4_000_014), 4_000_017, 4_000_012])
   func restarts(code: Int64) {
     var pager = HistoryPager(paginationToken: "old")
     #expect(pager.refused(errorCode: code) == .request(paginationToken: nil))
     #expect(pager.restarts == 1)
   }
 
-  @Test("it does not start anew for ever")
+  @Test("the number of restarts is limited")
   func givesUp() {
     var pager = HistoryPager()
     for _ in 1...HistoryPager.maxRestarts {
@@ -167,7 +167,7 @@ struct HistoryWindowTests {
     }
   }
 
-  @Test("a window that is none is refused")
+  @Test("an invalid time range is refused")
   func emptyWindow() {
     #expect(throws: RequestRefusal.self) { try TimeWindow(start: 5, end: 5) }
     #expect(throws: RequestRefusal.self) { try TimeWindow(start: 6, end: 5) }
@@ -203,7 +203,7 @@ struct HistoryWindowTests {
     #expect(page.unusable == 2 && page.hasMore && page.paginationToken == "p")
   }
 
-  @Test("an empty answer is an empty last page; another type is none")
+  @Test("an empty answer is an empty last page; an answer of another type is invalid")
   func emptyPage() {
     #expect(NotificationHistoryPage([:])?.hasMore == false)
     #expect(NotificationHistoryPage(["notificationHistory": "x"]) == nil)

@@ -8,7 +8,7 @@ import WireJSON
 struct ServerAPIErrorTests {
   static let cases: [JSONValue] = APIVectors.load("api-errors.json")
 
-  @Test("every case of the vectors is told apart", arguments: cases)
+  @Test("every case of the vectors is classified", arguments: cases)
   func vectors(_ value: JSONValue) throws {
     let id = value["id"]?.stringValue ?? "?"
     let expected = try #require(value["expect"]?.stringValue)
@@ -82,7 +82,7 @@ struct ServerAPIErrorTests {
     #expect(error?.errorCode == nil)
   }
 
-  @Test("the sandbox is the last one asked")
+  @Test("the sandbox is called last")
   func sandboxIsLast() {
     let body = Array(#"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#.utf8)
     for (server, expected) in [
@@ -142,13 +142,13 @@ struct ServerAPIRetryRuleTests {
       attempt: attempt, now: 1000, random: 1)
   }
 
-  @Test("what Apple asks to retry comes six times, further and further apart")
+  @Test("errors that Apple asks to retry are retried six times with growing delays")
   func retry() {
     #expect((1...6).map { delay(.retry, .getTransactionInfo, $0) } == [1000, 2000, 4000, 8000, 16_000, nil])
   }
 
   @Test(
-    "a change that may have been made is not made again by itself, also where Apple asks to try again",
+    "a change that may have been made is not repeated automatically, even if Apple asks to retry",
     arguments: AppStoreServerEndpoint.allCases)
   func unknownOutcome(_ endpoint: AppStoreServerEndpoint) {
     #expect((delay(.retry, endpoint, 1, status: 500) == nil) == !endpoint.isRepeatable)

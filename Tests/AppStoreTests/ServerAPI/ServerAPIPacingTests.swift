@@ -48,7 +48,7 @@ struct ServerAPIPacingTests {
     }
   }
 
-  @Test("a server that cannot be reached is told as failed, each try of it")
+  @Test("each attempt to reach an unreachable server is reported as a failure")
   func failed() async {
     let witness = Witness()
     await #expect(throws: AppStoreServerAPIError.self) {
@@ -78,7 +78,7 @@ struct ServerAPIPacingTests {
     #expect(patient.results.withLock { $0 } == [.failed, .failed, .failed])
   }
 
-  @Test("without leave nothing is sent, and without a token no leave is asked for")
+  @Test("without a permit nothing is sent, and without a token no permit is requested")
   func refused() async {
     let refusal = AppStoreServerAPIError(.server, message: "left alone", server: .production)
     await #expect(throws: refusal) {

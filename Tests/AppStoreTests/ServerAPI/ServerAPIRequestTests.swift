@@ -118,7 +118,7 @@ struct ServerAPIRequestTests {
     #expect(throws: RequestRefusal.self) { try mass.massBody(productId: "p", storefronts: ["us"]) }
   }
 
-  @Test("without the customer's consent nothing is told about consumption")
+  @Test("without the customer's consent no consumption information is sent")
   func consent() throws {
     let good: JSONObject = ["customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED"]
     #expect(try ConsumptionInformation(version2: good).endpoint == .sendConsumptionInformation)
@@ -179,7 +179,7 @@ struct ServerAPIRequestTests {
 
 @Suite("What became of an extension")
 struct RenewalDateExtensionOutcomeTests {
-  @Test("the same period ends later by as much as was asked for; another period tells nothing")
+  @Test("an extension is confirmed by the later end of the same period; another period is no evidence")
   func isDone() throws {
     let wanted = try RenewalDateExtension(days: 30, reasonCode: 0, requestIdentifier: "a")
     let month: Int64 = 30 * 86_400_000

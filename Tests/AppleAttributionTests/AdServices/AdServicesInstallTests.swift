@@ -21,7 +21,7 @@ struct AdServicesInstallTests {
     #expect(InstallAttribution.joining(attribution("l", .standard, 9), to: detailed) == .superseded(by: "d"))
   }
 
-  @Test("of the same detail the younger token's stands, and a repeat changes nothing")
+  @Test("with equal detail the newer token's record counts, and a repeat changes nothing")
   func same() {
     let first = attribution("a", .standard, 5)
     #expect(InstallAttribution.joining(attribution("b", .standard, 4), to: first) == .superseded(by: "a"))
@@ -33,7 +33,7 @@ struct AdServicesInstallTests {
     #expect(InstallAttribution.joining(attribution("b", .standard, 6), to: second) == .alreadyApplied(second))
   }
 
-  @Test("in whatever order they come, and however often, one stands at the end: the youngest of the most detailed")
+  @Test("in any order and with repeats, the newest of the most detailed records counts")
   func property() {
     var random = SeededRandom("attributions of an install")
     for _ in 0..<500 {

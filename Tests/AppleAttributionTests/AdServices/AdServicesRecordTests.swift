@@ -6,7 +6,7 @@ import WireJSON
 struct AdServicesRecordTests {
   func record(_ text: String) throws -> AttributionRecord { try AttributionRecord(parsing: Array(text.utf8)) }
 
-  @Test("every field is typed, and unknown ones are kept")
+  @Test("every field is typed, and unknown fields are preserved")
   func fields() throws {
     let found = try record(
       """

@@ -17,7 +17,7 @@ struct AdServicesRetryRuleTests {
       chance: chance)
   }
 
-  @Test("the first call comes five seconds after creation, at once for an older token, never for an expired one")
+  @Test("the first call is five seconds after creation, immediate for an older token, and never for an expired one")
   func first() {
     #expect(rule.start(createdAt: createdAt, now: createdAt) == .call(at: createdAt + 5000))
     #expect(rule.start(createdAt: createdAt, now: createdAt + 30_000) == .call(at: createdAt + 30_000))
@@ -27,7 +27,7 @@ struct AdServicesRetryRuleTests {
     #expect(AdServicesRetryRule(firstCallDelay: 99_000).firstCallDelay == 60_000)
   }
 
-  @Test("404 is asked again three times five seconds apart, then the record is not found")
+  @Test("a 404 is retried three times five seconds apart, then the record is not found")
   func notFound() {
     var history = AdServicesRetryRule.History()
     for _ in 1...3 { #expect(next(.notFound, &history, after: 5000) == .call(at: createdAt + 10_000)) }
@@ -41,7 +41,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.notFound, &history, after: day - 1000) == .finish(.expired, nil))
   }
 
-  @Test("with the slow lane on, a token not found goes on in it")
+  @Test("with the slow lane enabled, a token that is not found continues there")
   func slowNotFound() {
     let rule = AdServicesRetryRule(slowLaneAfterNotFound: true)
     var history = AdServicesRetryRule.History(notFound: 3)
@@ -60,7 +60,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.tryLater(.transport("timed out")), &history, after: day - 1000, chance: 1) == .finish(.expired, nil))
   }
 
-  @Test("near the end a failure waits for half of what is left at the most, so that a token that can be saved is asked again")
+  @Test("near the deadline a retry waits for at most half of the remaining time")
   func lastWaits() {
     var history = AdServicesRetryRule.History(slow: 4)
     let hour: Int64 = 3_600_000
@@ -73,7 +73,7 @@ struct AdServicesRetryRuleTests {
       next(.tryLater(.status(503)), &history, after: day - hour, retryAfter: hour - 1, chance: 1) == .call(at: createdAt + day - 1))
   }
 
-  @Test("without the slow lane a failure is asked again as often as a 404, then there is no record")
+  @Test("without the slow lane a failure is retried as often as a 404, then there is no record")
   func noSlowLane() {
     let rule = AdServicesRetryRule(notFoundRetries: 2, slowLaneAfterFailure: false)
     var history = AdServicesRetryRule.History()
@@ -92,7 +92,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.tryLater(.status(503)), &history, after: 0, retryAfter: .max) == .finish(.expired, nil))
   }
 
-  @Test("jitter stays between one second and the lane's bound; nothing is sent past 24 hours, whatever comes")
+  @Test("jitter stays between one second and the lane's limit, and nothing is sent after 24 hours")
   func property() {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededRandom(seed: seed)

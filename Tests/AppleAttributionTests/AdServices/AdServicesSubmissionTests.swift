@@ -23,7 +23,7 @@ struct AdServicesSubmissionTests {
     }
   }
 
-  @Test("the same token is the same exchange, whoever hands it in")
+  @Test("the same token is the same exchange for every sender")
   func sameToken() throws {
     #expect(
       try submission().idempotencyKey == submission(token: " YWJj\n", bundleId: "b", installId: nil).idempotencyKey)

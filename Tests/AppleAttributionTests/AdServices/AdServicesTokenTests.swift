@@ -3,7 +3,7 @@ import Testing
 
 @Suite("AdServices token")
 struct AdServicesTokenTests {
-  @Test("a token is trimmed and otherwise kept byte for byte")
+  @Test("a token is trimmed and otherwise unchanged")
   func trimmed() throws {
     let token = try AttributionToken(validating: " \r\n\tab+/cQ==\n")
     #expect(token.text == "ab+/cQ==")
@@ -42,7 +42,7 @@ struct AdServicesTokenTests {
     for text in ["\(token)", String(reflecting: token), dumped] { #expect(!text.contains("c2VjcmV0")) }
   }
 
-  @Test("the creation time is the device's within its bounds, and the receipt's when there is none")
+  @Test("the creation time is that of the device within limits, or the time of receipt if there is none")
   func creationTime() throws {
     let now: Int64 = 1_790_000_000_000
     let day: Int64 = 86_400_000

@@ -58,7 +58,7 @@ struct PostbackRulesTests {
     #expect(verdict.naturalKey == nil)
   }
 
-  @Test("a forwarder's JSON types change nothing, its own fields are kept")
+  @Test("JSON types of a forwarder change nothing, and its additional fields are preserved")
   func lenient() throws {
     let verdict = try Self.verdict {
       $0["app-id"] = "525463029"
@@ -85,7 +85,7 @@ struct PostbackRulesTests {
     #expect(try Self.verdict { $0["transaction-id"] = "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30" }.reason == .badSignature)
   }
 
-  @Test("unsigned values do not touch the signature and are told apart from the signed ones")
+  @Test("unsigned values do not affect the signature and are listed separately")
   func unsigned() throws {
     let one = try Self.verdict { $0["conversion-value"] = 3 }
     let two = try Self.verdict { $0["conversion-value"] = 63 }
@@ -132,7 +132,7 @@ struct PostbackRulesTests {
   ]
 
   @Test(
-    "a field of Apple's that the version does not have is nobody's word: it stands with the unsigned ones",
+    "an Apple field that the version does not have counts as unsigned",
     arguments: namesOfOthers)
   func fieldsOfOtherVersions(version: String, names: [String]) throws {
     // Everything that any version signs, and what the version itself leaves unsigned is left out.
@@ -162,7 +162,7 @@ struct PostbackRulesTests {
     #expect(verdict.reason == .malformed && verdict.field == "coarse-conversion-value")
   }
 
-  @Test("another ad network's genuine postback is told apart only when asked for")
+  @Test("a postback of another ad network is rejected only if requested")
   func wrongAdNetwork() throws {
     let object = try Self.signed(Self.four)
     #expect(Self.verifier.verdict(onSKAdNetwork: object, expecting: ["example123.skadnetwork"]).valid)
@@ -223,7 +223,7 @@ struct PostbackRulesTests {
     return verifier.verdict(onAdAttributionKit: body, expecting: networks)
   }
 
-  @Test("a postback made in a device's settings is taken at a network's own URL, as a development one; no other stranger's is")
+  @Test("a postback from developer settings is accepted at a network's URL as a development postback; other foreign ones are not")
   func madeInSettings() throws {
     let mine: Set<String> = ["test.adattributionkit"]
     func made(_ network: String, _ kid: String, _ key: SigningKey) throws -> AdAttributionKitVerdict {
@@ -237,7 +237,7 @@ struct PostbackRulesTests {
     #expect(other.reason == .wrongAdNetwork && other.field == "ad-network-identifier")
   }
 
-  @Test("every required claim is asked for by its name", arguments: claims.keys)
+  @Test("every missing required claim is named", arguments: claims.keys)
   func requiredClaims(_ name: String) throws {
     let verdict = try Self.judged { $0[name] = nil }
     #expect(verdict.reason == .malformed && verdict.field == name)

@@ -47,7 +47,7 @@ struct PostbackVectorsTests {
   }
 
   @Test(
-    "a verdict is the same when the postback comes as typed again",
+    "the verdict is the same for a postback that was serialised again",
     arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
   func typed(_ vector: PostbackVector) throws {
     let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)

@@ -28,7 +28,7 @@ struct ATTInstallTests {
     #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
   }
 
-  @Test("a status that is none neither answers nor is remembered")
+  @Test("an invalid status is no answer and is not stored")
   func unknown() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
@@ -55,7 +55,7 @@ struct ATTInstallTests {
           changes: [ATTStatusChange(from: .denied, to: .authorized, deviceTime: 1600, isUpdate: true)]))
   }
 
-  @Test("a withdrawn consent holds although nobody can be told, who is told with what arrives next, once")
+  @Test("a withdrawn consent is stored although no event can be published; the event follows once with the next delivery")
   func untold() throws {
     var install = ATTInstall()
     _ = install.receive(try session(3), now: 1000)
@@ -74,7 +74,7 @@ struct ATTInstallTests {
     #expect(install.learn(.denied, deviceTime: 1500, now: 3100).changes == [])
   }
 
-  @Test("what could not be told comes before what changes next, and only a withdrawn consent may stay untold")
+  @Test("a pending event comes before the next change, and only that of a withdrawn consent may be pending")
   func untoldOrder() throws {
     var install = ATTInstall()
     _ = install.learn(.authorized, deviceTime: nil, now: 1000)
@@ -88,7 +88,7 @@ struct ATTInstallTests {
     #expect(others == [false, false])
   }
 
-  @Test("a refusal that the app reported is not taken back by a session without a time of its own")
+  @Test("a reported refusal is not revoked by a session without its own time")
   func staleSession() throws {
     var install = ATTInstall()
     _ = install.receive(try session(3), now: 1000)
@@ -105,7 +105,7 @@ struct ATTInstallTests {
     #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
   }
 
-  @Test("a consent given in time is not forgotten by repeating it, and one taken back in between is")
+  @Test("repeating a consent keeps its time, unless it was withdrawn in between")
   func repeatedAnswer() throws {
     var install = ATTInstall()
     guard case .hold(let deadline, _) = install.receive(try session(0, wait: 2), now: 0).decision else {
@@ -136,7 +136,7 @@ struct ATTInstallTests {
     }
   }
 
-  @Test("the stored text reads back as the same value, a damaged one as none")
+  @Test("the stored text can be read back, and damaged text is invalid")
   func text() throws {
     var install = ATTInstall()
     #expect(ATTInstall(text: install.text) == install)

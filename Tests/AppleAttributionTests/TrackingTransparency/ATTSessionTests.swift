@@ -44,7 +44,7 @@ struct ATTSessionTests {
     #expect(try read(#"{"bundleId":"b","installId":"i"}"#).attStatus == .unavailable)
   }
 
-  @Test("the status is told always, and is the one at sending")
+  @Test("the status is always included, as it is at the time of sending")
   func outgoing() {
     #expect(
       SessionSubmission.outgoing(["attStatus": 0, "a": 1], status: .authorized) == [
@@ -69,7 +69,7 @@ struct ATTSessionTests {
   }
 
   @Test(
-    "what is no time is refused",
+    "invalid times are refused",
     arguments: [
       "", "2026-09-10", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-10T24:00:00Z", "2026-09-10T08:00:00",
       "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z",

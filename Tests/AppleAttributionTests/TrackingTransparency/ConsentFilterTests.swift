@@ -29,7 +29,7 @@ struct ConsentFilterTests {
   }
 
   @Test(
-    "the same identifier is removed wherever it stands, however it is written",
+    "an identifier is removed everywhere and in every notation",
     arguments: [
       "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff",
       "6F9619FF8B86D011B42D00CF4FC964FF",
@@ -48,7 +48,7 @@ struct ConsentFilterTests {
   }
 
   @Test(
-    "a text that says a field goes, whether or not it is the JSON it looks like",
+    "a text that names an identifying field is removed, even if it is not valid JSON",
     arguments: [
       #"{\"idfa\":\"E\",\"a\":1,\"a\":2}"#, String(repeating: "[", count: 40) + #"{\"idfa\":\"E\"}"#,
       #"{\"idfa\":\"E\"};"#, #"json:{\"idfa\":\"E\"}"#, #"json:{'IDFA' : 'E'}"#, "https://x.example/cb?idfa=E",
@@ -67,7 +67,7 @@ struct ConsentFilterTests {
   }
 
   /// Looked for one by one, these would take minutes.
-  @Test("what is made to take long takes no longer than its size says")
+  @Test("crafted input takes time proportional to its size")
   func size() throws {
     let long = try filter(#"{"idfa":"\#(String(repeating: "a", count: 80_000))","note":"\#(String(repeating: "a", count: 160_000))%"}"#)
     #expect(long.removedNames == ["idfa"])
@@ -83,7 +83,8 @@ struct ConsentFilterTests {
     #expect(out.contains("short"))
   }
 
-  @Test("sixteen identifiers are looked for inside of texts; with more, every text that could hold one goes", arguments: [16, 17])
+  @Test(
+    "up to sixteen identifiers are searched within texts; with more, every text that could contain one is removed", arguments: [16, 17])
   func many(_ count: Int) throws {
     let list = (0..<count).map { #""0123456789abcde\#(100 + $0)""# }.joined(separator: ",")
     let result = try filter(#"{"idfa":[\#(list)],"copy":"x0123456789abcde100x","other":"nothing of the kind here","short":"kept"}"#)
@@ -99,7 +100,7 @@ struct ConsentFilterTests {
     #expect(!result.removedNames.joined().contains("9619"))
   }
 
-  @Test("an identifier inside an object or a list is looked for as well")
+  @Test("identifiers within objects and lists are found too")
   func structured() throws {
     let result = try filter(#"{"IDFA":{"value":["\#(Self.idfa)"]},"copy":"x\#(Self.idfa)x","keep":0}"#)
     #expect(JSONValue.object(result.payload).serializedString == #"{"keep":0}"#)
@@ -131,7 +132,7 @@ struct ConsentFilterTests {
     }
   }
 
-  @Test("an identifier of zeros is none")
+  @Test("an identifier of zeros does not count")
   func zeros() {
     #expect(ConsentFilter.isAbsentIdentifier("00000000-0000-0000-0000-000000000000"))
     #expect(!ConsentFilter.isAbsentIdentifier(Self.idfa))

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `A value is kept in the step that accepts, and whoever comes second gets it and queues nothing`() async throws {
+  @Test func `A value is stored in the step that accepts; a second call gets it and queues nothing`() async throws {
     try await withQueue { queue, _ in
       func record(_ value: UInt8) -> OwnRecord { OwnRecord(service: "tests", name: "kept", value: [value, 0, 255], life: .seconds(60)) }
       let first = try await queue.accept(request("a"), keeping: record(1))
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `A value is kept also where the backlog is full, and its delivery is accepted when there is room`() async throws {
+  @Test func `A value is stored even if the backlog is full, and its delivery is accepted later`() async throws {
     try await withQueue({ $0.backlogBound = Shard.count }) { queue, _ in
       let full = request("full", copy: "1")
       _ = try await queue.accept(full)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `A forged copy that comes first does not hide the genuine one`() async throws {
+  @Test func `A forged copy that arrives first does not hide the genuine one`() async throws {
     try await withQueue { queue, _ in
       let forged = try await queue.accept(request("a", copy: "forged"))
       let genuine = try await queue.accept(request("a", copy: "genuine"))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `A natural key counted before makes no second event`() async throws {
+  @Test func `A natural key that was claimed before makes no second event`() async throws {
     try await withQueue { queue, _ in
       for copy in ["1", "2"] { _ = try await queue.accept(request("a", copy: copy)) }
       let leases = try await queue.leaseAll("w")
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `The backlog takes exactly its bound, and a duplicate is told even when it is full`() async throws {
+  @Test func `The backlog accepts exactly its limit, and a duplicate is recognised even when it is full`() async throws {
     try await withQueue({ $0.backlogBound = 3 * Shard.count }) { queue, _ in
       let later = DeliveryQueue.now + 60_000
       for index in 0..<3 {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `A Redis that may forget is refused, its setting named, unless this is development`() async throws {
+  @Test func `A Redis that may lose data is refused with the setting's name, except in development`() async throws {
     let server = try RedisServer(appendOnly: "no")
     let client = try await server.client()
     var configuration = QueueConfiguration()
@@ -105,7 +105,7 @@ import Testing
     await server.remove()
   }
 
-  @Test func `A Redis killed and started on its file keeps all that was accepted`() async throws {
+  @Test func `Accepted deliveries survive a kill and restart of Redis`() async throws {
     try await withQueue { queue, server in
       var accepted: Set<DeliveryID> = []
       for index in 0..<40 { accepted.insert(try await queue.accept(request("a\(index)")).id) }

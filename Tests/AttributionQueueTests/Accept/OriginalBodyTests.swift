@@ -7,7 +7,7 @@ import Testing
     OriginalBody.attributes(of: Array(sent.utf8), valueOf: "signedPayload", body: Array(body.utf8), contentType: type)
   }
 
-  @Test func `What stands around a body is kept, and all of it where the body does not stand in it as it is`() {
+  @Test func `The bytes around a body are stored, or all bytes if they do not contain the body literally`() {
     #expect(attributes(#"{"signedPayload":"a.b"}"#, "a.b") == ["bodyBefore": #"{"signedPayload":""#, "bodyAfter": #""}"#])
     #expect(
       attributes(#"{"x":["a.b"], "signedPayload" : "a.b" , "y":1} "#, "a.b", type: "text/json") == [
@@ -29,7 +29,7 @@ import Testing
     ("test", [:], "natural/"), ("notification", [:], nil), ("notification", ["bodyBefore": "(", "bodyAfter": ")"], "(natural/)"),
     ("notification", ["bodyWhole": "all"], "all"),
   ])
-  func `A notification of a build that did not say what was sent has no original bytes`(
+  func `A notification from an older build without these attributes has no original bytes`(
     kind: String, told: [String: String], expected: String?
   ) async throws {
     try await withQueue { queue, _ in

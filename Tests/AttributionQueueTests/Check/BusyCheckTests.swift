@@ -47,7 +47,7 @@ import Testing
     return count
   }
 
-  @Test func `Beside workers that complete, retry, wait, bury, replay and hand over, and events that go, nothing is taken for a fault`()
+  @Test func `Running workers and the trimming of events cause no reported fault`()
     async throws
   {
     try await withQueue({

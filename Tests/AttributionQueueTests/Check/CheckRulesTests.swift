@@ -4,7 +4,7 @@ import Testing
 
 /// What the rules of the check make of what was read, without a Redis.
 @Suite struct CheckRulesTests {
-  @Test func `Each name that Keys makes is known, and of a record and a line what it tells`() throws {
+  @Test func `Every key name of Keys is recognised, with the id of a record and of a line`() throws {
     let id = try #require(DeliveryID("017-" + String(repeating: "a", count: 32)))
     #expect(KeyForm(Keys.delivery(id)) == .record(id))
     #expect(KeyForm(Keys.line(.gaps, Shard(3), "ab:c")) == .line(.gaps, Shard(3), "ab:c"))
@@ -32,7 +32,7 @@ import Testing
     for key in ["", "x", "{attr:256}:events", "{attr:1}:events"] { #expect(KeyForm(key) == .foreign, "\(key)") }
   }
 
-  @Test func `A payload is read as Redis packs it`() {
+  @Test func `A payload is read in the form in which Redis encodes it`() {
     var bytes: [UInt8] = [0x97, 0xA4] + Array("kind".utf8) + [0xDA, 0x01, 0x00] + Array(repeating: 7, count: 256)
     bytes += [0xD9, 0x02] + Array("{}".utf8) + [0xCD, 0x01, 0x00, 0xA5] + Array("1 no\n".utf8) + [0xA2] + Array("ab".utf8) + [0xC0]
     let payload = PackedPayload(bytes)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `A message in the stream that names a line and does not stand in it is none of its faults`() {
+  @Test func `A message in the stream that names an order line without being in it is no fault`() {
     var view = QueueView(.intake, Shard(1))
     view.ready["a"] = QueueView.Message(entry: "1-1", line: "x", recordedAt: 1)
     view.entries = ["1-1"]
@@ -61,7 +61,7 @@ import Testing
     #expect(suspects.map(\.rule) == [.waitsAsFirst] && suspects[0].id == "c" && suspects[0].line == "x")
   }
 
-  @Test func `What seemed wrong and is in order at one moment is no fault`() {
+  @Test func `A suspect that is consistent in one atomic step is no fault`() {
     var delayed = MessageFacts()
     delayed.delayed = 5
     delayed.hasPayload = true
@@ -85,7 +85,7 @@ import Testing
     #expect(MessageRule.waitsAsFirst.isBroken(first))
   }
 
-  @Test func `An event is where its index says, there a second time, or nowhere`() {
+  @Test func `An event is at its indexed position, stored twice, or missing`() {
     #expect(EventFacts(place: "1-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
     #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == .eventTwice)
     #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "b").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
@@ -96,7 +96,7 @@ import Testing
     #expect(EventFacts(place: "2-1", idInEntry: "", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
   }
 
-  @Test func `A look is missing that is noted by nobody or too late`() {
+  @Test func `A schedule entry that is absent or too late is missing`() {
     for (due, noted, isMissing) in [
       (100_000, [], true), (100_000, [100_000], false), (100_000, [109_000], false), (100_000, [111_000], true),
       (100_000, [500_000, 90_000], false), (1, [59_000], false), (1, [61_000], true),
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `A record was written with the newest of what a message tells, and is missed within its time`() {
+  @Test func `A record is dated by the newest time in the message, and missed until it expires`() {
     #expect(QueueReader.recordedAt(5, history: "") == 5)
     #expect(QueueReader.recordedAt(5, history: "7 no\n9 again\n") == 9)
     #expect(QueueReader.recordedAt(5, history: "x\n") == 5)

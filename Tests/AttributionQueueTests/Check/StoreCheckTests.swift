@@ -73,7 +73,7 @@ import WireJSON
 
   static func line(_ queue: DeliveryQueue) -> String { queue.deduplication.line(request("first", order: "x", keepsOrder: true)) ?? "" }
 
-  @Test func `What the queue leaves agrees, and all of it is read`() async throws {
+  @Test func `The data of a queue is consistent, and all of it is read`() async throws {
     try await withQueue { queue, _ in
       _ = try await Self.fill(queue)
       let report = try await Self.check(queue)
@@ -84,7 +84,7 @@ import WireJSON
     }
   }
 
-  @Test func `A payload that nobody would work is named, and put where it is worked`() async throws {
+  @Test func `An orphaned payload is reported and queued again`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       _ = try await queue.send(["ZREM", .string(Keys.delayed(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
@@ -101,7 +101,7 @@ import WireJSON
     }
   }
 
-  @Test func `A message whose payload is gone is named, and what it held up is worked`() async throws {
+  @Test func `A message without a payload is reported, and the messages behind it are processed`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       _ = try await queue.send(["HDEL", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
@@ -113,7 +113,7 @@ import WireJSON
     }
   }
 
-  @Test func `A message that waits outside its line, or as its first, is named and comes to its turn`() async throws {
+  @Test func `A message that waits outside its order line, or as its first, is reported and becomes due`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       let line = Keys.line(.intake, ids.first.shard, Self.line(queue))
@@ -130,7 +130,7 @@ import WireJSON
     }
   }
 
-  @Test func `A line that a message which is gone holds up is named, and goes on`() async throws {
+  @Test func `An order line that a missing message blocks is reported and unblocked`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       guard ids.ready.shard != ids.first.shard else { return }
@@ -144,7 +144,7 @@ import WireJSON
     }
   }
 
-  @Test func `Records and messages that do not agree are named`() async throws {
+  @Test func `Inconsistent records and messages are reported`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       _ = try await queue.send(["DEL", .string(Keys.delivery(ids.ready))])
@@ -165,7 +165,7 @@ import WireJSON
     }
   }
 
-  @Test func `A message that waits longer than its record is kept has none and is no fault`() async throws {
+  @Test func `A message that waits longer than its record is stored is no fault`() async throws {
     try await withQueue { queue, _ in
       var options = StoreCheck.Options()
       options.recordTTL = .seconds(1)
@@ -175,7 +175,7 @@ import WireJSON
     }
   }
 
-  @Test func `Events and index that do not agree are named, and agree again but for an event that is there twice`() async throws {
+  @Test func `Inconsistent events and index entries are reported and repaired, except for duplicate events`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       let (events, index) = (Keys.events(ids.done.shard), Keys.eventsIndex(ids.done.shard))
@@ -191,7 +191,7 @@ import WireJSON
     }
   }
 
-  @Test func `What is left of suspicions, leases and ownerships is named`() async throws {
+  @Test func `Left-over suspects, leases and ownerships are reported`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       let shard = ids.ready.shard
@@ -213,7 +213,7 @@ import WireJSON
     }
   }
 
-  @Test func `Dead letters are what their records say`() async throws {
+  @Test func `Dead letters agree with their records`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("dead"))
       let lease = try #require(try await queue.leaseAll("w").first)
@@ -227,7 +227,7 @@ import WireJSON
     }
   }
 
-  @Test func `A shard whose delayed messages nobody is told of is named and noted`() async throws {
+  @Test func `A shard with delayed messages that is missing in the schedule is reported and added`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       #expect(try await Self.check(queue).agrees)
@@ -242,7 +242,7 @@ import WireJSON
     }
   }
 
-  @Test func `Keys of another type or name are named, and a name that is not known is no fault`() async throws {
+  @Test func `Keys of a wrong type and unknown keys are reported, and an unknown key is no fault`() async throws {
     try await withQueue { queue, _ in
       _ = try await Self.fill(queue)
       _ = try await queue.send(["SET", .string("{attr:004}:something"), "1"])
@@ -258,7 +258,7 @@ import WireJSON
     }
   }
 
-  @Test func `What cannot be read is named by its place, and none of it is told`() async throws {
+  @Test func `Unreadable data is reported by its position, without its content`() async throws {
     try await withQueue { queue, _ in
       let ids = try await Self.fill(queue)
       let entry = try #require(
@@ -274,7 +274,7 @@ import WireJSON
     }
   }
 
-  @Test func `All faults are counted where only some are listed`() async throws {
+  @Test func `All faults are counted, even if only some are listed`() async throws {
     try await withQueue { queue, _ in
       for shard in Shard.all { _ = try await queue.send(["HSET", .string(Keys.eventsIndex(shard)), "gone", "1-1", "lost", "1-2"]) }
       let report = try await Self.check(queue, most: 7)
@@ -286,7 +286,7 @@ import WireJSON
     }
   }
 
-  @Test func `What is longer than a page is read whole`() async throws {
+  @Test func `Data longer than a page is read completely`() async throws {
     try await withQueue { queue, _ in
       // Of one order key: all in one shard, one in the stream and the others in its line.
       for index in 0..<700 { _ = try await queue.accept(request("n\(index)", order: "x", keepsOrder: true)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct CommitStepTests {
-  @Test func `A step that another's ownership has overtaken does nothing`() async throws {
+  @Test func `A step under a former ownership does nothing`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a")).id
       guard case .own(let stale, _) = try await ShardOwnership(text: "").take(.intake, id.shard, for: "one", isAbandoned: false, queue),
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `A step whose messages are not the first of their stream does nothing: a replica that took over has some that were settled`()
+  @Test func `A step whose messages are not the first of the stream does nothing, because a new primary may have settled messages`()
     async throws
   {
     try await withQueue { queue, _ in

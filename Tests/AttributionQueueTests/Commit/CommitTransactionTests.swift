@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `A record that had expired is written anew with an expiry`() async throws {
+  @Test func `An expired record is written again with an expiry`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let group = group(queue)
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `What only the script can do is left to it, and nothing is changed`() async throws {
+  @Test func `Batches that need the script are left unchanged`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b", "a", "c"])
       let group = group(queue)
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: ["watch", "multi", "exec", "xtrim"])
-  func `Where Redis refuses a command of transactions the script settles everything, and Redis is not asked each time`(_ command: String)
+  func `If Redis refuses transactions, the script settles everything, and transactions are not tried each time`(_ command: String)
     async throws
   {
     try await withQueue { queue, _ in
@@ -314,7 +314,7 @@ import Testing
     }
   }
 
-  @Test func `Batches of several shards that come together share transactions`() async throws {
+  @Test func `Simultaneous batches of several shards share transactions`() async throws {
     try await withQueue { queue, _ in
       let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
         .complete(verified(lease.message.attributes["natural"] ?? ""))
@@ -330,7 +330,7 @@ import Testing
     }
   }
 
-  @Test func `Random batches leave the same behind, settled by transactions and commit_plain.lua and by commit.lua alone`() async throws {
+  @Test func `Random batches have the same result by transactions, by commit_plain.lua and by commit.lua`() async throws {
     try await withQueue { first, _ in
       try await withQueue { second, server in
         // The same secret, so that deliveries have the same ids and shards.

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `A key that a call claims twice counts once, though the clock was set back over a generation's end in between`() async throws {
+  @Test func `A key that a batch claims twice counts once, even if the clock was set back over the end of a generation`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a", order: "one"))
       _ = try await queue.accept(request("a", copy: "again", order: "one"))
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `What was rejected for a reason that may pass can be accepted again, and is one event`() async throws {
+  @Test func `A delivery that was rejected for a temporary reason can be accepted again, and is one event`() async throws {
     try await withQueue { queue, _ in
       for again in [true, false] {
         let one = request(again ? "again" : "never")
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `Bodies of rejected deliveries are kept within their bounds`() async throws {
+  @Test func `Bodies of rejected deliveries are stored within their limits`() async throws {
     try await withQueue({
       $0.rejectedBodies = 2 * Shard.count
       $0.rejectedBodyBytes = 8
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `Few bodies are one a shard, and none are none`(_ most: Int) async throws {
+  func `A small limit allows one body per shard, and a limit of zero none`(_ most: Int) async throws {
     try await withQueue({ $0.rejectedBodies = most }) { queue, _ in
       let id = try await queue.accept(request("a")).id
       for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `Bodies of rejected deliveries go with their time`() async throws {
+  @Test func `Bodies of rejected deliveries expire`() async throws {
     try await withQueue({ $0.rejectedBodyTTL = .zero }) { queue, _ in
       let id = try await queue.accept(request("a")).id
       for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `A message whose natural key was counted before is the handler's once more`() async throws {
+  @Test func `The handler decides again about a message whose natural key was claimed before`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a", copy: "1"))
       _ = try await queue.accept(request("a", copy: "2"))

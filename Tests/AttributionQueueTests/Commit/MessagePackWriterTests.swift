@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct MessagePackWriterTests {
-  @Test func `Redis reads what was written`() async throws {
+  @Test func `Redis decodes the encoded values`() async throws {
     try await withQueue { queue, _ in
       let lengths = [0, 1, 31, 32, 255, 256, 65_535, 65_536, 70_000]
       let numbers = [0, 1, 127, 128, -1, -128, 1 << 40, -(1 << 52)]

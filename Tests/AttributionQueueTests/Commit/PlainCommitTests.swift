@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `Of a batch that cannot be settled no claim is written, so that a bucket that was new is gone`() async throws {
+  @Test func `A batch that cannot be settled writes no claim and creates no bucket`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
       let last = queue.deduplication.claim("b", store: .delivery, shard: owned.shard, now: DeliveryQueue.now)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `While a subscription asks for original bytes, events that have them are left to commit.lua`() async throws {
+  @Test func `While a subscription requests original bytes, events with original bytes are left to commit.lua`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
       try await queue.redis.send(["SADD", .string(Keys.originals(owned.shard)), "s"])
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `A record that had expired is written anew with an expiry`() async throws {
+  @Test func `An expired record is written again with an expiry`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let record = RedisArgument.string(Keys.delivery(owned.messages[0].deliveryID))

@@ -6,7 +6,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct RetryTests {
-  @Test func `A retry comes due after its delay, not before, with its history`() async throws {
+  @Test func `A retry becomes due after its delay, not before, with its history`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       let times = Recorder()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `A message whose turn it is not waits, and no attempt of it is counted`() async throws {
+  @Test func `A message that is not first in its order line waits, and no attempt is counted`() async throws {
     try await withQueue({ $0.maxAttempts = 2 }) { queue, _ in
       let id = try await queue.accept(request("a")).id
       let seen = Recorder()
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `One that waits comes due after its time, not before`() async throws {
+  @Test func `A waiting message becomes due after its time, not before`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       let lease = try #require(try await queue.leaseAll("w").first)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `What waits can be made due now`() async throws {
+  @Test func `A waiting message can be made due now`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a", notBefore: DeliveryQueue.now + 3_600_000)).id
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).delayed == 1)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `What is made ready comes in the order it is named, before what is accepted later`() async throws {
+  @Test func `Messages that are made ready come in the given order, before later accepted ones`() async throws {
     try await withQueue { queue, _ in
       let names = (0..<40).map { "m\($0)" }
       var ids: [DeliveryID] = []
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `What waits for another of its order key is not made ready before it`() async throws {
+  @Test func `A message that waits in its order line cannot be made ready`() async throws {
     try await withQueue { queue, _ in
       queue.ordersAfterProofAlways.withLock { $0 = false }
       var later: [DeliveryID] = []
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `A paused queue takes nothing over either`() async throws {
+  @Test func `A paused queue reclaims no messages either`() async throws {
     try await withQueue({ $0.lease = .milliseconds(200) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       try await FormSwitchTests.set(.leased, queue)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `A paused queue keeps what comes and is worked again when resumed`() async throws {
+  @Test func `A paused queue accepts messages and is processed again when resumed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       try await administration.pause(.intake)
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `One look whether a queue is paused does for all lanes`() async throws {
+  @Test func `One query of the pause flag serves all shards`() async throws {
     try await withQueue { queue, _ in
       func asked() async throws -> Int {
         let text = try #require(try await queue.send(["INFO", "commandstats"]).string)
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `A message given back is worked anew, its attempt not counted`() async throws {
+  @Test func `A message that was given back is processed again without counting an attempt`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       try await queue.release(try #require(try await queue.leaseAll("w").first))
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `Whatever workers do, each accepted message makes exactly one event`() async throws {
+  @Test func `Each accepted message makes exactly one event for any behaviour of workers`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     try await withQueue({

@@ -14,7 +14,7 @@ import Testing
     return ids
   }
 
-  @Test func `Dead letters past the memory of their shard go, the oldest first, and are counted`() async throws {
+  @Test func `Dead letters beyond the memory limit are deleted, the oldest first, and counted`() async throws {
     // One shard may hold 30 kB: five of 5 kB and what a stream takes beside them.
     try await withQueue({ $0.deadLetterBytes = 30_000 * Shard.count }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
@@ -27,14 +27,14 @@ import Testing
     }
   }
 
-  @Test func `The newest letter stays whatever it takes up`() async throws {
+  @Test func `The newest dead letter stays whatever its size`() async throws {
     try await withQueue({ $0.deadLetterBytes = 1 }) { queue, _ in
       let ids = try await addDeadLetter(3, queue)
       #expect(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).map(\.id) == [ids[2]])
     }
   }
 
-  @Test func `Dead letters past their age go, all of them, and younger ones stay`() async throws {
+  @Test func `Dead letters beyond the age limit are deleted, and newer ones stay`() async throws {
     try await withQueue { queue, server in
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await addDeadLetter(2, queue)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `A worker looks after them by itself, some time after its start, and ends at once meanwhile`() async throws {
+  @Test func `A worker enforces the limits some time after its start, and can be stopped before that`() async throws {
     try await withQueue { queue, server in
       _ = try await addDeadLetter(2, queue)
       let administration = QueueAdministration(deliveries: queue)

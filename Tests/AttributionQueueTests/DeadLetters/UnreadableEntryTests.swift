@@ -71,7 +71,9 @@ import Testing
     return EventFeed.fields(letters.array?.first?.array?.last ?? .null)
   }
 
-  @Test func `An entry of another form becomes a dead letter with all it has, and what is behind it in its line is worked`() async throws {
+  @Test func `An entry of another form becomes a dead letter with all its fields, and later messages of its order line are processed`()
+    async throws
+  {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await acceptLine(["a", "b"], queue)
@@ -114,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `Payloads that cannot be read become dead letters where their turn comes, and nothing behind them is held up`() async throws {
+  @Test func `Unreadable payloads become dead letters in order, and later messages are not delayed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       queue.ordersAfterProofAlways.withLock { $0 = false }
@@ -138,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `A delivery of another shard is none of this one's, and holds up none of those beside it`() async throws {
+  @Test func `An entry that names a delivery of another shard becomes a dead letter and delays no other`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let id = try await queue.accept(request("a")).id
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `An entry that tells nothing of a delivery becomes a letter that can only be deleted`() async throws {
+  @Test func `An entry without a delivery id becomes a dead letter that can only be deleted`() async throws {
     try await withQueue({ $0.lease = .milliseconds(1) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let shard = try await Self.addDeadLetter(queue)
@@ -170,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `A delivery's id in another shard's stream is not believed`() {
+  @Test func `A delivery id in the stream of another shard is not trusted`() {
     let id = DeliveryID(shard: Shard(7), digest: String(repeating: "a", count: 32))
     func entry(_ id: String) throws -> UnreadableEntry {
       UnreadableEntry(entryID: "1-1", fields: try reply(["i", .string(id), "k", "test", "b", "x", "a", "no"]))
@@ -185,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `What is no token becomes a dead letter, and the tokens beside it are worked`() async throws {
+  @Test func `An invalid token becomes a dead letter, and other tokens are processed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let tests = DeadlineWorkerTests()

@@ -32,7 +32,7 @@ import Testing
     return try await queue.delivery(id)?.reason
   }
 
-  @Test func `What came with a natural key is told from anything else as long as the key is kept`() async throws {
+  @Test func `Different details of a natural key are recognised as long as the key is stored`() async throws {
     try await withQueue({ $0.unsignedDigests = true }) { queue, _ in
       #expect(try await found(queue, "a", copy: "10") == nil)
       #expect(try await found(queue, "a", copy: "10") == "same")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `Of what was counted when no digests were kept nothing is said`() async throws {
+  @Test func `Without a stored digest the result is unknown`() async throws {
     try await withQueue { queue, server in
       #expect(try await found(queue, "a", copy: "10") == nil)
       #expect(try await queue.send(["KEYS", "*:seen:u:*"]).array?.count == 0)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `Digests lie in integer sets of four bytes a member, and hardly ever meet`() async throws {
+  @Test func `Digests are stored in integer sets with four bytes per member, and rarely collide`() async throws {
     var configuration = QueueConfiguration()
     configuration.unsignedDigests = true
     let deduplication = DeduplicationStore(digestKey: [7], configuration: configuration)

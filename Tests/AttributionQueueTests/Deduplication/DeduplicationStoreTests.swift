@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `Each store has names, generations and buckets of its own`() {
+  @Test func `Each scope has its own names, generations and buckets`() {
     var configuration = QueueConfiguration()
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
     let names = DeduplicationScope.allCases.map {
@@ -76,7 +76,7 @@ import Testing
     (apart: 3600, before: 3_600_000, isLookedFor: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
     (21_601, 21_600_000, true),
   ])
-  func `What a clock that is ahead has counted is looked for as long before a generation's end as clocks may be apart`(
+  func `Before the end of a generation, the next one is checked too, because another clock may be ahead`(
     apart: Int, before: Int64, isLookedFor: Bool
   ) {
     var configuration = QueueConfiguration()
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `What is known briefly takes no place among what is remembered longer, and its bucket expires`() async throws {
+  @Test func `Keys with a short lifetime have their own buckets, which expire`() async throws {
     try await withQueue { queue, _ in
       for number in 0..<3 { _ = try await queue.accept(brief("a\(number)")) }
       #expect(try await members(queue, .copy) == 3)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `The same bytes after their key was forgotten are one event, and the record says that they are a duplicate`() async throws {
+  @Test func `The same bytes after their key expired are one event, and the record shows a duplicate`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(brief("counted")).id
       #expect(try await queue.accept(brief("counted")) == .duplicate(id))
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `What was rejected is one event while the feed keeps it, and under the same id when it comes after that`() async throws {
+  @Test func `A rejected delivery is one event while the feed stores it, and has the same id afterwards`() async throws {
     try await withQueue { queue, _ in
       let forged = brief("forged")
       let id = try await queue.accept(forged).id
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `What may be judged anew is accepted again at once, however long it is known`(_ isKnownBriefly: Bool) async throws {
+  func `A delivery that may be processed again is accepted again immediately`(_ isKnownBriefly: Bool) async throws {
     try await withQueue { queue, _ in
       var delivery = request("a")
       delivery.isKnownBriefly = isKnownBriefly

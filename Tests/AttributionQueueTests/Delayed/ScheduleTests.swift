@@ -17,7 +17,7 @@ import Testing
     try await queue.send(["ZSCORE", .string(Keys.schedule(name)), .string("\(shard.index)")]).string.flatMap { Int64($0) }
   }
 
-  @Test func `After a look a shard is looked at again for what waits and for what comes due, whichever is sooner`() {
+  @Test func `After a query, the next query of a shard is due for waiting or for delayed messages, whichever is sooner`() {
     func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineIndex.nextQuery(waiting: waiting, nextDue: due, now: 100, every: 50) }
     #expect(next(0, nil) == nil)
     #expect(next(0, 1000) == 1000)
@@ -26,7 +26,7 @@ import Testing
     #expect(next(3, 120) == 120)
   }
 
-  @Test func `What is told of many shards at once is noted, each by its earliest time`() async throws {
+  @Test func `Schedule entries of many shards are written together, each with its earliest time`() async throws {
     try await withQueue { queue, _ in
       let notes = ScheduleWriteCoalescer()
       let now = DeliveryQueue.now
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `A token that is sent again is noted again: its first process may have died before it could`() async throws {
+  @Test func `A repeated token is scheduled again, because the first process may have died before it could`() async throws {
     try await withQueue { queue, _ in
       let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
       let id = try await queue.accept(token).id
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `A token that was taken, and whose sender heard nothing, is noted`() async throws {
+  @Test func `A token whose accept got no reply is scheduled`() async throws {
     let server = try PrivateRedis()
     var impatient = RedisClient.Configuration()
     impatient.commandTimeout = .seconds(3)
@@ -67,7 +67,7 @@ import Testing
     try await eventually("it is noted") { try await noted(id.shard, queue) != nil }
   }
 
-  @Test func `A dead letter with a deadline is replayed into its place, not past the gate`() async throws {
+  @Test func `A replayed dead letter with a deadline is ordered by deadline and does not bypass the gate`() async throws {
     try await withQueue { queue, _ in
       let deadline = DeliveryQueue.now + 3_600_000
       let id = try await queue.accept(token("a", deadline: deadline)).id
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `What is given back after a take-over counts the attempt that died`() async throws {
+  @Test func `A message that is given back after a take-over counts the failed attempt`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       #expect(try await queue.leaseAll("dead").count == 1)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `Names of workers that died go when they hold nothing`() async throws {
+  @Test func `Names of dead workers are removed when they have no leases`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a")).id
       #expect(try await queue.leaseAll("holds").count == 1)

@@ -23,7 +23,7 @@ struct EventFeedTests {
     }
   }
 
-  @Test("the same subscription again is the same; another of its name is refused; an unknown one is not found")
+  @Test("creating the same subscription again has no effect; another with its name is refused; an unknown one is not found")
   func create() async throws {
     let redis = try PrivateRedis()
     let feed = EventFeed(deliveries: try await redis.queue())
@@ -36,7 +36,7 @@ struct EventFeedTests {
     #expect(try await feed.delete("s") == false)
   }
 
-  @Test("what is not acknowledged inside its lease is delivered again; what is, never")
+  @Test("an event that is not acknowledged within its lease is delivered again; an acknowledged one is not")
   func redelivery() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -56,7 +56,7 @@ struct EventFeedTests {
     #expect(try await feed.list().first?.backlog == 0)
   }
 
-  @Test("a subscription to some types gets these alone, one from now on nothing older, and never more than it asked for")
+  @Test("a subscription gets only its types, nothing older than its start, and never more than requested")
   func filters() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -74,7 +74,7 @@ struct EventFeedTests {
     #expect(try await feed.list().first { $0.name == "wanted" }?.backlog == 0)
   }
 
-  @Test("events go when every subscription has acknowledged them and their time has passed, not before")
+  @Test("events are deleted when every subscription has acknowledged them and their time has passed, not before")
   func trimming() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue { $0.acknowledgedEventTTL = .milliseconds(1) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite("How far pushed subscriptions are") struct FeedPositionTests {
+@Suite("Positions of pushed subscriptions") struct FeedPositionTests {
   private let shard = Shard(7)
 
   /// So many events in one shard, and a pushed subscription of them.
@@ -14,7 +14,7 @@ import Testing
     return (subscription, try await feed.read(shard, after: .beginning, most: count).map(\.place))
   }
 
-  @Test("what is noted while events are dropped is counted once")
+  @Test("progress that is stored while events are dropped is counted once")
   func dropped() async throws {
     try await withQueue({ $0.subscriptionBacklog = 10 }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("the same note again counts nothing again, and one of an unknown base is counted anew")
+  @Test("repeated progress is not counted twice, and progress with an unknown base is counted again")
   func again() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("what was delivered behind a refused event is no backlog, and is never told as lost")
+  @Test("events delivered after a refused event are no backlog and are never reported as lost")
   func refused() async throws {
     try await withQueue({ $0.subscriptionBacklog = 3 }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("what a subscription does not want and what it was delivered is passed by together")
+  @Test("unwanted and delivered events are skipped together")
   func passedBy() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("a note under another generation changes nothing")
+  @Test("progress of another generation changes nothing")
   func generations() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("a place that was lost is made anew, holds events again and can be moved on; not that of a subscription that has ended")
+  @Test("a lost position is created again and works; that of a deleted subscription is not")
   func lost() async throws {
     try await withQueue({ $0.acknowledgedEventTTL = .zero }) { queue, _ in
       let feed = EventFeed(deliveries: queue)

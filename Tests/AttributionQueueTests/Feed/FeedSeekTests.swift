@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `A subscription that is set back gets again what is kept from there on, and older acknowledgements do not count`()
+  @Test func `A subscription that is moved back gets the stored events again, and older acknowledgements do not count`()
     async throws
   {
     try await withQueue { queue, _ in

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `The same worker's earlier lease is stale too once it took the message over from itself`() async throws {
+  @Test func `An earlier lease of the same worker is stale after it reclaimed the message`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       let stale = try #require(try await queue.leaseAll("one").first)

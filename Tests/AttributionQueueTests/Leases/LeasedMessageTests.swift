@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a kind", "b kind"])
-  func `An entry is read by its names, in whatever order, and names that are not known are passed over`(_ before: String) throws {
+  func `An entry is read by field names in any order, and unknown names are ignored`(_ before: String) throws {
     let message = try #require(
       try message(
         [
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["i", "k", "b", "a"])
-  func `What lacks a field that every message has is none`(_ missing: String) throws {
+  func `An entry without a required field is no message`(_ missing: String) throws {
     let fields: [(String, RedisArgument)] = [("i", .string(id)), ("k", "kind"), ("b", "body"), ("a", #"{"r":1,"s":"public"}"#)]
     #expect(try message(fields.flatMap { [.string($0.0), $0.1] }) != nil)
     #expect(try message(fields.filter { $0.0 != missing }.flatMap { [.string($0.0), $0.1] }) == nil)

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `One that comes takes shards and moves no others; one that goes leaves its own`() {
+  @Test func `A worker that joins takes shards and moves no others; the shards of one that leaves are redistributed`() {
     let workers = ["a", "b", "c"]
     for shard in Shard.all {
       let before = ShardAssignment.owner(of: shard, among: workers)
@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  @Test func `Where nobody is alive nobody owns anything`() {
+  @Test func `Without live workers no shard has an owner`() {
     #expect(ShardAssignment.owner(of: Shard(3), among: []) == nil)
     #expect(ShardAssignment.shards(of: "a", among: ["b"]).isEmpty)
   }
 
   @Test(arguments: [("0-0", "0-1"), ("7-18446744073709551615", "8-0"), ("1700000000000-3", "1700000000000-4")])
-  func `The id behind an entry's is the first that may follow`(_ text: String, _ next: String) throws {
+  func `The id after an entry is the first that may follow`(_ text: String, _ next: String) throws {
     let id = try #require(EntryID(text))
     #expect(id.text == text)
     #expect(id.next.text == next)
@@ -38,5 +38,5 @@ import Testing
   }
 
   @Test(arguments: ["", "7", "7-", "-7", "7-1-2", "a-1", "7-x"])
-  func `What is no entry's id is none`(_ text: String) { #expect(EntryID(text) == nil) }
+  func `Invalid entry ids are refused`(_ text: String) { #expect(EntryID(text) == nil) }
 }

@@ -8,14 +8,14 @@ import Testing
     CountedValue.fine(app: 525_463_029, 63), .coarse(app: 1, "high"), .noConversion(app: 7), .source(adNetworkId: "a.skadnetwork", "07"),
     .source(adNetworkId: "a|b", "5239"), .notification(bundleId: "com.example.app", type: "DID_RENEW"), .other,
   ])
-  func `What is counted can be read again`(value: CountedValue) { #expect(CountedValue(field: value.field) == value) }
+  func `A counter can be read back`(value: CountedValue) { #expect(CountedValue(field: value.field) == value) }
 
   @Test(arguments: ["", "f", "f|", "f|x|1", "f|1", "z|1|2", "d|a|b", "|||", "f||1"])
-  func `What is no counter is passed over`(field: String) {
+  func `Invalid counters are skipped`(field: String) {
     #expect(CountedValue(field: field) == nil && CountedOutcome(field: field) == nil)
   }
 
-  @Test func `What two processes count comes together, minute by minute and hour by hour`() async throws {
+  @Test func `The counts of two processes are added by minute and hour`() async throws {
     try await withQueue { queue, _ in
       let now = DeliveryQueue.now
       let counters = [0, 1].map { _ in DeliveryCounter(redis: queue.redis, logger: quietLogger) }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `Values beyond the bound are counted together`() async throws {
+  @Test func `Values beyond the limit are counted together`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let (end, now) = (CountedOutcome(kind: "k", verdict: "verified"), DeliveryQueue.now)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `What cannot be added is added later`() async throws {
+  @Test func `Counts that cannot be written are written later`() async throws {
     try await withQueue { queue, server in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let end = CountedOutcome(kind: "k", verdict: "verified")
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `A delivery is counted once, as it ended, and what a repeat says is not`() async throws {
+  @Test func `A delivery is counted once with its outcome, and values of repeats are not counted`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging, counter: counter) { lease in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DeliveryRecordTests {
   private let id = DeliveryID(shard: Shard(17), digest: String(repeating: "a", count: 32))
 
-  @Test func `A record is read as it was written, whatever stands in its texts`() {
+  @Test func `A record can be read back, with any text`() {
     var record = DeliveryRecord(
       id: id, state: .rejected, queue: "intake", kind: "a \"kind\"", acceptedAt: 1_763_600_000_123, completedAt: 0, attempts: 3,
       eventId: "e:\u{2063}\n", reason: nil, lastError: "line\nline \\ \u{0}")
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["", "null", "{}", #"{"s":"odd","q":"intake","k":"x"}"#, #"{"s":"done","k":"x"}"#, #"{"s":"done","q":"intake""#])
-  func `What is no record is none`(_ text: String) {
+  func `Invalid records are refused`(_ text: String) {
     #expect(DeliveryRecord(id, json: Array(text.utf8)) == nil)
   }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite("What is known of the intake")
+@Suite("The journal of the intake")
 struct IntakeJournalTests {
-  @Test("while any instance says that it is alive there is no outage; the first after a silence of all records it once")
+  @Test("while any instance sends heartbeats there is no outage; the first heartbeat after a pause of all records one")
   func outages() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
@@ -60,7 +60,7 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  @Test("a proof that comes late parts the silence that it was received in, whatever the order of proofs")
+  @Test("a late verification splits the silence of its time of receipt, in any order")
   func late() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
@@ -95,7 +95,7 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  @Test("a time of receipt that lies ahead is taken for now")
+  @Test("a time of receipt in the future counts as now")
   func ahead() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
@@ -106,7 +106,7 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  @Test("old counts are forgotten when a new one begins, and those of before the proof are not read")
+  @Test("old counts are deleted when a new bucket begins, and counts of unverified notifications are not read")
   func forgotten() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
@@ -126,7 +126,7 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  @Test("the intake is worked off up to the oldest message that waits")
+  @Test("the intake is processed up to the oldest waiting message")
   func workedOff() async throws {
     try await withQueue { queue, _ in
       let journal = IntakeJournal(redis: queue.redis)

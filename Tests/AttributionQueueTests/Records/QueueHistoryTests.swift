@@ -3,7 +3,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct QueueHistoryTests {
-  @Test func `Of all that look within a minute one keeps what it saw`() async throws {
+  @Test func `Of all processes, one stores the snapshot of a minute`() async throws {
     try await withQueue { queue, _ in
       let (one, other) = (QueueHistory(deliveries: queue), QueueHistory(deliveries: queue))
       let now = DeliveryQueue.now
@@ -33,10 +33,10 @@ import Testing
     QueueSnapshot(queue: .intake),
     QueueSnapshot(queue: .gaps, depth: 1, inFlight: 2, delayed: 3, dead: 4, oldestAgeSeconds: 5.25, paused: true),
   ])
-  func `What is kept can be read again`(snapshot: QueueSnapshot) {
+  func `A stored snapshot can be read back`(snapshot: QueueSnapshot) {
     #expect(QueueHistory.snapshot(QueueHistory.line(snapshot)) == snapshot)
   }
 
   @Test(arguments: ["", "intake", "nothing 1 2 3 4 - -", "intake 1 2 3 x - -", "intake 1 2 3 4 - - -"])
-  func `What is no such line is passed over`(line: String) { #expect(QueueHistory.snapshot(line) == nil) }
+  func `Invalid lines are skipped`(line: String) { #expect(QueueHistory.snapshot(line) == nil) }
 }

@@ -14,7 +14,9 @@ import Testing
     ("always", Durability.process, true), ("everysec", .process, true), ("no", .process, false),
     ("always", .disk, true), ("everysec", .disk, false), ("everysec", .replicated, false),
   ])
-  func `A Redis whose persistence does not fit the level is refused`(policy: String, level: Durability, isTaken: Bool) async throws {
+  func `A Redis with too weak persistence for the durability level is refused`(policy: String, level: Durability, isTaken: Bool)
+    async throws
+  {
     let server = try RedisServer()
     do {
       try await server.client().send(["CONFIG", "SET", "appendfsync", .string(policy)])
@@ -58,7 +60,7 @@ import Testing
     await replica.remove()
   }
 
-  @Test func `A repeat is confirmed only while what it repeats is there: a replica without it may have taken over`() async throws {
+  @Test func `A repeat is confirmed only while the first claim exists, because a replica without it may have taken over`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a")).id
       let claim = queue.deduplication.claim(request("a").idempotencyKey, store: .delivery, shard: id.shard, now: DeliveryQueue.now)
@@ -77,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `A replica is no primary`() async throws {
+  @Test func `A replica is refused`() async throws {
     let server = try RedisServer()
     do {
       // Of nobody: what counts is what it takes itself for.

@@ -74,7 +74,7 @@ struct FormSwitchTests {
     let isRolling = Mutex(true)
   }
 
-  @Test("In the first form a worker leases the messages of its shards, and takes over what another's lease ran out of")
+  @Test("In the first form a worker leases the messages of its shards, and takes over messages with expired leases")
   func leases() async throws {
     try await withQueue({ $0.lease = .milliseconds(300) }) { queue, _ in
       try await Self.set(.leased, queue)
@@ -99,7 +99,7 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("What a worker in the first form holds is renewed for a handler that waits")
+  @Test("In the first form leases are renewed while a handler waits")
   func renews() async throws {
     try await withQueue({ $0.lease = .seconds(1) }) { queue, _ in
       try await Self.set(.leased, queue)
@@ -126,7 +126,7 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("A message that its workers die of becomes a dead letter in the first form too")
+  @Test("A message that crashes its workers becomes a dead letter in the first form too")
   func poison() async throws {
     try await withQueue({
       $0.lease = .milliseconds(100)
@@ -144,7 +144,7 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("A worker in the first form that is told to stop gives back what it has leased")
+  @Test("A worker in the first form gives back its leases when it stops")
   func givesBack() async throws {
     try await withQueue { queue, _ in
       try await Self.set(.leased, queue)
@@ -173,7 +173,7 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("What another has leased when a shard is taken in the newer form is settled by the owner alone")
+  @Test("When a shard is taken in the newer form, only the owner settles messages that another worker had leased")
   func fence() async throws {
     try await withQueue { queue, _ in
       try await Self.set(.leased, queue)
@@ -213,7 +213,7 @@ struct FormSwitchTests {
   }
 
   /// Their order is that of their lines only as long as all workers see to it: one of the form before leases what has no place in a line.
-  @Test("A worker takes another form while it runs, forth and back, and messages are settled once")
+  @Test("A running worker changes its form back and forth, and messages are settled once")
   func rolls() async throws {
     try await withQueue({
       $0.lease = .milliseconds(500)
@@ -279,7 +279,7 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("The newer form is refused while a worker that does not know it can be seen, unless it is forced")
+  @Test("The newer form is refused while a worker exists that does not know it, unless forced")
   func refusal() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)

@@ -23,7 +23,7 @@ struct KeysTests {
     #expect(Set(keys.map { Keys.hashTag(of: $0) }).count == 1)
   }
 
-  @Test("names that are made once are those of their queue and shard")
+  @Test("precomputed names are those of their queue and shard")
   func madeOnce() {
     for (place, queue) in QueueName.allCases.enumerated() {
       #expect(queue.place == place)
@@ -37,7 +37,7 @@ struct KeysTests {
     #expect(Keys.rejected(Shard(7)) == "{attr:007}:rejected" && Keys.deliveries(Shard(7)) == "{attr:007}:r:")
   }
 
-  @Test("the generations that count are those of the time, the store and the shard, whatever was asked before")
+  @Test("the checked generations depend only on the time, the scope and the shard")
   func generations() {
     let configuration = QueueConfiguration()
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
@@ -55,10 +55,10 @@ struct KeysTests {
     }
   }
 
-  @Test("what is no delivery's id is none", arguments: ["", "1-a", "256-\(String(repeating: "a", count: 32))", "017-ABC", "017"])
+  @Test("invalid delivery ids are refused", arguments: ["", "1-a", "256-\(String(repeating: "a", count: 32))", "017-ABC", "017"])
   func ids(text: String) { #expect(DeliveryID(text) == nil) }
 
-  @Test func `A key tells its shard, and what is no key none`() {
+  @Test func `A key contains its shard, and other text has none`() {
     for shard in Shard.all { #expect(Keys.shard(of: Keys.ready(.intake, shard)) == shard) }
     for text in ["", "{attr:", "{attr:12", "{attr:256}:q", "{attr:999}:q", "{attr:01x}:q", "{attr:012", "{attx:012}:q", "attr:0012}:q"] {
       #expect(Keys.shard(of: text) == nil, "\(text)")

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [("maxmemory 0", 1), ("maxmemory 64mb", 0)])
-  func `A Redis without a bound on its memory is taken with a warning, one with a bound without`(setting: String, warnings: Int)
+  func `A Redis without a memory limit is accepted with a warning`(setting: String, warnings: Int)
     async throws
   {
     let redis = try PrivateRedis(["appendonly yes", "appendfsync always", "maxmemory-policy noeviction", setting])

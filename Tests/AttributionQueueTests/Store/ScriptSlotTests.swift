@@ -7,7 +7,7 @@ import Testing
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
   private static let count = 41
 
-  @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
+  @Test func `The keys of every script call share one hash tag`() async throws {
     try await withQueue({
       $0.maxDeliveries = 1
       $0.acknowledgedEventTTL = .zero
@@ -100,7 +100,7 @@ import Testing
     #expect(try await StoreCheckTests.check(queue, repairs: true).agrees)
   }
 
-  @Test func `Seen keys lie in integer sets, whatever the sign of their members`() async throws {
+  @Test func `Claimed keys are stored in integer sets, with members of any sign`() async throws {
     try await withQueue({ $0.seenBuckets = 1 }) { queue, _ in
       // One shard and one bucket for all, filled to the bound that Redis puts on an integer set.
       for index in 0..<512 { _ = try await queue.accept(request("n\(index)", order: "one")) }
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `A worker owns its shards anew when Redis lost everything`() async throws {
+  @Test func `A worker takes its shards again after Redis lost all data`() async throws {
     try await withQueue { queue, _ in
       let done: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
         .complete(verified(lease.message.attributes["natural"] ?? ""))

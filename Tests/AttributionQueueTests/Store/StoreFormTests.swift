@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite("The form of what lies in Redis")
+@Suite("The form of the data in Redis")
 struct StoreFormTests {
   @Test("an empty Redis begins with the newest form, and one that an older build began has the first")
   func begins() async throws {
@@ -17,7 +17,7 @@ struct StoreFormTests {
     }
   }
 
-  @Test("a form that is not known is refused by its name, at the start and later", arguments: ["3", "0", "x"])
+  @Test("an unknown form is refused by name, at the start and later", arguments: ["3", "0", "x"])
   func refuses(form: String) async throws {
     try await withQueue { queue, server in
       #expect(try await queue.form == .owned)

@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `What neither claims nor publishes is settled once too`() async throws {
+  @Test func `A message without a claim and without an event is settled once too`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
       let words = Mutex<[String]>([])
@@ -154,7 +154,7 @@ import Testing
     await run.value
   }
 
-  @Test func `A worker settles an announced message without reading it, whatever its bytes`() async throws {
+  @Test func `A worker settles an announced message with any bytes without reading it`() async throws {
     try await withQueue { queue, _ in
       try await withWorker(queue) {
         try await queue.redis.send(["CONFIG", "RESETSTAT"])
@@ -184,7 +184,7 @@ import Testing
       + "$1\r\nn\r\n$19\r\n9223372036854775807\r\n",
     "*1\r\n*2\r\n$ENTRY\r\n*2\r\n$1\r\ni\r\n$1\r\nx\r\n",
   ])
-  func `Whatever is published on a shard's channel, its messages become one event each`(_ text: String) async throws {
+  func `For any publication on a shard's channel, each message becomes one event`(_ text: String) async throws {
     try await withQueue { queue, _ in
       try await withWorker(queue) {
         for place in 0..<20 {

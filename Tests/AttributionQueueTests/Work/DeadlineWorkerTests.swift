@@ -36,7 +36,7 @@ import Testing
     return request
   }
 
-  @Test func `Of all shards those nearest their deadline go first, one by one`() async throws {
+  @Test func `Messages nearest their deadline come first over all shards`() async throws {
     try await withQueue { queue, _ in
       var random = SeededRandom("deadlines")
       let now = DeliveryQueue.now
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `Nothing is taken while the gate is closed but what is past its deadline`() async throws {
+  @Test func `While the gate is closed, only messages past their deadline are taken`() async throws {
     try await withQueue { queue, _ in
       let gate = Gate(open: false)
       let now = DeliveryQueue.now
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `A message put off is worked again with its deadline, one given back without an attempt counted`() async throws {
+  @Test func `A delayed message keeps its deadline, and one given back counts no attempt`() async throws {
     try await withQueue { queue, _ in
       let deadline = DeliveryQueue.now + 3_600_000
       let id = try await queue.accept(token("a", deadline: deadline, notBefore: DeliveryQueue.now + 50)).id
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `What a worker that died has taken is worked by another, and so is a dead letter played again`() async throws {
+  @Test func `Messages of a dead worker and replayed dead letters are processed by another worker`() async throws {
     try await withQueue({ $0.lease = .milliseconds(300) }) { queue, _ in
       for index in 0..<20 { _ = try await queue.accept(token("t\(index)", deadline: DeliveryQueue.now + 60_000)) }
       #expect(try await queue.takeAll("dead", .tokens, most: 5).count == 20)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `Dead letters past their age go from a queue that is worked by deadline too`() async throws {
+  @Test func `Old dead letters of a queue that is worked by deadline are deleted too`() async throws {
     try await withQueue({
       $0.deadLetterAge = .milliseconds(50)
       $0.housekeepingDelay = .milliseconds(10)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `A dead letter that an outcome leaves has no body and is never worked again`() async throws {
+  @Test func `A dead letter of an outcome has no body and cannot be replayed`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(token("t", deadline: DeliveryQueue.now + 60_000)).id
       let lease = try #require(try await queue.takeAll("a", .tokens, most: 1).first)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `The backlog's bound counts what waits by deadline`() async throws {
+  @Test func `The backlog limit includes messages that wait by deadline`() async throws {
     try await withQueue({ $0.backlogBound = 1 }) { queue, _ in
       func same(_ name: String, _ deadline: Int64?) -> AcceptRequest {
         var request = request(name, order: "one shard", queue: .tokens)
@@ -191,7 +191,7 @@ import Testing
 }
 
 @Suite struct DeadlineIndexTests {
-  @Test func `It chooses the nearest of all that is known, and nothing that something unknown could precede`() {
+  @Test func `It chooses the nearest known deadlines, and none that an unknown deadline could precede`() {
     var random = SeededRandom("deadline index")
     for _ in 0..<300 {
       var index = DeadlineIndex()
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `A shard told of while it is looked at is looked at again`() {
+  @Test func `A shard that changes during its query is queried again`() {
     var index = DeadlineIndex()
     #expect(index.stale.count == Shard.count)
     for shard in 0..<Shard.count {

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@Suite("Slices of an event loop")
+@Suite("Time slices of an event loop")
 struct LoopSlicesTests {
   /// Runs tasks on a loop of their own, all ready at the same moment.
   private func run(_ tasks: [@Sendable (LoopSlices) async -> Void], slice: Duration) async throws {
@@ -30,7 +30,7 @@ struct LoopSlicesTests {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { came() }
   }
 
-  @Test("a connection has its turn while tasks compute")
+  @Test("a connection is served while tasks compute")
   func connections() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let executor = EventLoopExecutor(loop: group.next())
@@ -64,7 +64,7 @@ struct LoopSlicesTests {
     try await group.shutdownGracefully()
   }
 
-  @Test("tasks that paused go on in their order, a slice after the other")
+  @Test("paused tasks continue in order, one slice after the other")
   func order() async throws {
     let log = Mutex<[String]>([])
     let note: @Sendable (String) -> Void = { word in log.withLock { $0.append(word) } }
@@ -82,7 +82,7 @@ struct LoopSlicesTests {
     #expect(log.withLock { $0 } == ["a1", "a2", "b1", "c1", "b2", "c2"])
   }
 
-  @Test("nobody waits before a slice is used up")
+  @Test("no task waits before its slice is used up")
   func unused() async throws {
     let steps = Mutex(0)
     try await run(

@@ -6,7 +6,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct OrderTests {
-  @Test func `What took its place when it was accepted is handed out when all before it is finished, retried as often as it is`()
+  @Test func `A message that entered its order line when accepted is processed after all earlier ones, including their retries`()
     async throws
   {
     try await withQueue { queue, _ in
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `While nothing is due nobody looks, and what is due comes to whichever poller is left`() async throws {
+  @Test func `While nothing is due Redis is not queried, and due messages reach any remaining poller`() async throws {
     try await withQueue { queue, server in
       let client = try await server.client()
       let worked = Recorder()

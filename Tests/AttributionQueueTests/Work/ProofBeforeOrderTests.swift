@@ -31,7 +31,7 @@ import Testing
 
   private func lines(_ queue: DeliveryQueue) async throws -> Int { try await queue.send(["KEYS", "*:line:*"]).array?.count ?? 0 }
 
-  @Test func `Forgeries that name an order key are settled at once, while genuine ones of it wait for the first`() async throws {
+  @Test func `Forgeries that name an order key are settled without waiting, while genuine messages wait for the first`() async throws {
     try await withQueue { queue, _ in
       let gate = Gate()
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `What is accepted has no place in a line, and what is read together is settled together`() async throws {
+  @Test func `Accepting adds no message to an order line, and messages that are read together are settled together`() async throws {
     try await withQueue { queue, server in
       let names = (0..<20).map { "n\($0)" }
       try await accept(queue, names)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `Messages that took their place when they were accepted keep it when that is no longer done`() async throws {
+  @Test func `Messages that an older build added to their order line at acceptance keep their position`() async throws {
     try await withQueue { queue, _ in
       queue.ordersAfterProofAlways.withLock { $0 = false }
       try await accept(queue, ["a", "forged", "b"])
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `What waits for others is put off at once, holds up only its own order key, and comes again when they have answered`()
+  @Test func `A deferred message is delayed immediately, blocks only its order key, and is due when its work has ended`()
     async throws
   {
     try await withQueue { queue, _ in
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `What waits for others comes again by itself when nobody does that work to its end`() async throws {
+  @Test func `A deferred message becomes due by its own delay if its work is not finished`() async throws {
     try await withQueue { queue, _ in
       let isFirst = Mutex(true)
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Backpressure on reading of an event loop")
 struct ReadBackpressureTests {
-  @Test("callers that wait are admitted in order when messages are begun")
+  @Test("waiting callers are admitted in order when messages start")
   func turns() async throws {
     let backpressure = ReadBackpressure(bound: 10)
     // Fewer than the bound wait: the next may go beyond it.
@@ -36,7 +36,7 @@ struct ReadBackpressureTests {
     for task in tasks { await task.value }
   }
 
-  @Test("where one would have to wait nothing counts")
+  @Test("a reservation that would have to wait counts nothing")
   func atOnce() async throws {
     let backpressure = ReadBackpressure(bound: 2)
     #expect(backpressure.reserveAtOnce(1))

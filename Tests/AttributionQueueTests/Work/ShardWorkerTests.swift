@@ -33,13 +33,13 @@ import Testing
     return all
   }
 
-  @Test func `A shard whose Redis is away is tried again soon at first, and less often when it stays away`() {
+  @Test func `A shard whose Redis is unreachable is retried soon at first, and less often later`() {
     #expect((1...3).allSatisfy { ShardWorker.pauses(after: $0) == 50...500 })
     #expect(ShardWorker.pauses(after: 4) == 100...1000)
     #expect([5, 6, 1000, Int.max].allSatisfy { ShardWorker.pauses(after: $0) == 200...2000 })
   }
 
-  @Test func `What is there and what comes is worked in its order and leaves nothing behind`() async throws {
+  @Test func `Existing and new messages are processed in order and leave no data`() async throws {
     try await withQueue { queue, _ in
       let names = (0..<100).map { "n\($0)" }
       for name in names[..<50] { _ = try await queue.accept(request(name, order: "one")) }
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `A message that comes into an empty shard is heard of`() async throws {
+  @Test func `A message in an empty shard notifies the owner`() async throws {
     try await withQueue { queue, _ in
       let heard = Mutex<[Shard]>([])
       let subscriptions = ShardSubscriptions(.intake, queue, loop: 0) { shard, _ in heard.withLock { $0.append(shard) } }
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `What was counted before is left to its handler, and others of the step are settled`() async throws {
+  @Test func `A message whose key was claimed before is left to its handler, and the others are settled`() async throws {
     try await withQueue { queue, _ in
       let names = ["a", "b", "a", "c", "a"]
       for (copy, name) in names.enumerated() { _ = try await queue.accept(request(name, copy: "\(copy)", order: "one")) }
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `Workers share the shards out, and one that stops leaves its own to the others`() async throws {
+  @Test func `Workers share the shards, and one that stops leaves its shards to the others`() async throws {
     try await withQueue { queue, _ in
       try await working(queue) { first in
         try await eventually("one owns all") { first.owned == Shard.count }
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `A worker that died is succeeded when it does not beat any more, and its messages are counted when they are begun`()
+  @Test func `The shards of a dead worker are taken over after its heartbeat timeout, and the starts of its messages are counted`()
     async throws
   {
     try await withQueue({ $0.workerTimeout = .milliseconds(500) }) { queue, _ in
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `A message that its workers die of becomes a dead letter, and those beside it do not`() async throws {
+  @Test func `A message that crashes its workers becomes a dead letter, and others do not`() async throws {
     try await withQueue({
       $0.lease = .milliseconds(200)
       $0.workerTimeout = .milliseconds(200)
@@ -264,7 +264,7 @@ import Testing
   }
 
   @Test(arguments: StoreForm.allCases)
-  func `A worker that starts while Redis has no memory left takes its shards and works off what is there`(form: StoreForm) async throws {
+  func `A worker that starts while Redis is full takes its shards and processes their messages`(form: StoreForm) async throws {
     try await withQueue { queue, _ in
       try await FormSwitchTests.set(form, queue)
       for number in 0..<20 { _ = try await queue.accept(request("m\(number)")) }
@@ -277,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `A queue that is paused is not worked, and goes on`() async throws {
+  @Test func `A paused queue is not processed, and continues when resumed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       try await administration.pause(.intake)
@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `A look for the pause that fails takes no room from what is read afterwards`() async throws {
+  @Test func `A failed query of the pause flag does not reduce the reading limit`() async throws {
     try await withQueue { queue, server in
       // Longer lines than are read together, in more shards than the room of an event loop has place for.
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -322,7 +322,7 @@ import Testing
     }
   }
 
-  @Test func `Workers that Redis was away from for longer than their time keep their shards`() async throws {
+  @Test func `Workers keep their shards after Redis was unreachable for longer than their timeout`() async throws {
     try await withQueue({ $0.workerTimeout = .seconds(2) }) { queue, server in
       let reclaimed = Mutex(0)
       let workers = (0..<2).map { _ in
@@ -346,7 +346,7 @@ import Testing
     }
   }
 
-  @Test func `Shards change hands though Redis was away meanwhile`() async throws {
+  @Test func `Shards are handed over even if Redis was unreachable meanwhile`() async throws {
     try await withQueue({ $0.workerTimeout = .seconds(2) }) { queue, server in
       try await working(queue) { first in
         try await eventually("it owns all") { first.owned == Shard.count }
@@ -365,7 +365,7 @@ import Testing
     }
   }
 
-  @Test func `Messages that keep their order do, while some are retried and workers come and go`() async throws {
+  @Test func `Messages stay in order while some are retried and workers join and leave`() async throws {
     try await withQueue({ $0.backoffCap = .milliseconds(20) }) { queue, _ in
       let worked = Mutex<[String: [Int]]>([:])
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in

@@ -3,9 +3,10 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite("A worker that is told to stop")
+@Suite("Stopping a worker")
 struct WorkerStopTests {
-  @Test("ends what it has begun, gives the rest back and takes nothing more", arguments: [ShardWorker.Pace.judging, .waiting(shards: 256)])
+  @Test(
+    "it finishes started messages, gives back the rest and takes no more", arguments: [ShardWorker.Pace.judging, .waiting(shards: 256)])
   func stops(pace: ShardWorker.Pace) async throws {
     try await withQueue { queue, _ in
       for number in 0..<400 { _ = try await queue.accept(request("m\(number)")) }
@@ -33,7 +34,7 @@ struct WorkerStopTests {
     }
   }
 
-  @Test("leaves no shard behind, at whatever moment of its start it is told so or cancelled", arguments: [false, true])
+  @Test("it releases every shard, at whatever moment it is stopped or cancelled", arguments: [false, true])
   func stopsWhileItStarts(isCancelled: Bool) async throws {
     try await withQueue { queue, _ in
       for round in 0..<12 {

@@ -1,4 +1,4 @@
-"""An ingest with its public port, and what Redis counts meanwhile."""
+"""An ingest with its public port, and Redis' statistics during the run."""
 
 from __future__ import annotations
 

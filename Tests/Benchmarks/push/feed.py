@@ -1,4 +1,4 @@
-"""What the benchmark of pushing reads and writes: events in Redis as commit writes them, and a receiver that notes what it is posted."""
+"""Input and output of the push benchmark: events in Redis in the form of commit, and a receiver that records its requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two builds in turn, in one run: what an accept and an event cost with each, and what the new one's targets are made of."""
+"""Two builds in turn, in one run: the cost of an accept and of an event with each, and the parts of the targets."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from Benchmarks.bench import Redis, Report
 from Benchmarks.ingest.ingest_bench import load_script
 from Benchmarks.native.programs import Native
 
-from . import remembered
+from . import deduplication_memory
 from .queue_bench import busy
 
 UNSYNCED = ("--appendonly", "no")
@@ -40,7 +40,7 @@ def each_shard(redis: Redis, command: str) -> None:
 
 
 def forget(redis: Redis, seconds: float) -> None:
-    """Takes the queued messages away, and the records, which have run out after so many seconds. What stays is what is remembered."""
+    """Takes the queued messages away, and the records, which have run out after so many seconds. What stays is what is deduplication_memory."""
     each_shard(redis, "'XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0")
     time.sleep(seconds + 0.2)
     # Redis deletes what has run out when it is come across.
@@ -186,7 +186,7 @@ def run(_binaries: pathlib.Path, quick: bool, command: str) -> Report:
         seen_buckets = 1 << 17
         mean = KEYS_A_GENERATION / SHARDS / seen_buckets
         held = [filled_buckets(native, round(mean), 1 if quick else 4), filled_buckets(native, 600, 1 if quick else 4)]
-        remembered.report(report, native, load_script, quick)
+        deduplication_memory.report(report, native, load_script, quick)
     report.figures["filled"] = held
     report.figures["points"] = points
     for point in points:

@@ -1,4 +1,4 @@
-"""The way of a delivery: its durable acceptance, and the worker of the queue beside the verifier's batch RPC."""
+"""The path of a delivery: its durable acceptance, and the worker of the queue beside the verifier's batch RPC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of receipts, a million in the long form, worked through though the command and the service are killed on the way."""
+"""A file of receipts, a million in the long form, migrated although the command and the service are killed in between."""
 
 from __future__ import annotations
 

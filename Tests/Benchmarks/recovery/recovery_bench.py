@@ -1,4 +1,4 @@
-"""A day's outage brought back: pages against the fewest possible, and time against paging one after the other."""
+"""Recovery of an outage of one day: pages against the fewest possible, and time against paging one after the other."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""One file a part, each with `run`: the short form is a test of pytest, the long one is `Deploy/cluster-test`'s."""
+"""One file per scenario, each with `run`: the short form is a test of pytest, the long one is `Deploy/cluster-test`'s."""
 
 from __future__ import annotations
 
 from Containers.report import Section
 
-from ..play import Result
+from ..loaded_run import Result
 
 
 def show(section: Section, result: Result) -> None:

@@ -14,8 +14,8 @@ from Containers.report import Section
 from SystemTests.faults.load import Connection, Delivery, Ledger, Maker, deliver
 from SystemTests.faults.system import FaultSystem
 
+from ..loaded_run import QUEUES, Size, compare
 from ..network import Network
-from ..play import QUEUES, Size, compare
 from ..redis_cluster import RedisCluster
 from ..redis_node import RedisNode, Settings
 from . import show

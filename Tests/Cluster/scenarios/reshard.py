@@ -8,7 +8,7 @@ import random
 from Containers.report import Section
 from SystemTests.faults.load import Maker
 
-from ..play import Progress, Size, make_system, play
+from ..loaded_run import Progress, Size, make_system, play
 from ..redis_cluster import RedisCluster
 from . import show, show_nothing_lost
 

@@ -14,7 +14,7 @@ from SystemTests.faults.process import Service
 from SystemTests.faults.system import BINARIES, SHARDS, FaultSystem
 
 from ..control_group import PERIOD, ControlGroup, reason_against
-from ..play import Size
+from ..loaded_run import Size
 from ..redis_cluster import RedisCluster, wait_for
 from ..redis_node import Settings
 

@@ -1,4 +1,4 @@
-"""One file a scenario, each with `run`."""
+"""One file per scenario, each with `run`."""
 
 from __future__ import annotations
 

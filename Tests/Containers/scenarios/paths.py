@@ -1,4 +1,4 @@
-"""1: what the system is for, once, through the balancer."""
+"""1: each main function of the system, once, through the balancer."""
 
 from __future__ import annotations
 

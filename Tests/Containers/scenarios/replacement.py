@@ -1,4 +1,4 @@
-"""2: every instance of every service is replaced by a new one under load, and nobody notices."""
+"""2: every instance of every service is replaced by a new one under load, and no client is affected."""
 
 from __future__ import annotations
 

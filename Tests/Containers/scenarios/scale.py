@@ -1,4 +1,4 @@
-"""5: throughput with one to four instances behind the balancer, each held to the same share of a core."""
+"""5: throughput with one to four instances behind the balancer, each limited to the same share of a core."""
 
 from __future__ import annotations
 

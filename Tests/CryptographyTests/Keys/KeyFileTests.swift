@@ -9,7 +9,7 @@ import Testing
 
 @Suite("key files")
 struct KeyFileTests {
-  @Test("only a file that nobody but its owner may read is read")
+  @Test("only a file that is readable by its owner alone is read")
   func modes() throws {
     let folder = try TemporaryFolder()
     let pem = try SigningKey.generate().pem

@@ -95,7 +95,7 @@ struct KeyFormTests {
     }
   }
 
-  @Test("a cipher that OpenSSL no longer reads is not taken for a wrong passphrase")
+  @Test("an unsupported cipher is not reported as a wrong passphrase")
   func unknownCipher() throws {
     let text = try KeyTests.openssl(
       "pkcs8", "-topk8", "-v1", "PBE-MD5-DES", "-provider", "legacy", "-provider", "default", "-passout", "pass:" + Self.passphrase,

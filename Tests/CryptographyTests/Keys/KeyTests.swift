@@ -100,7 +100,7 @@ struct KeyTests {
     }
   }
 
-  @Test("a text of any length is read whole, however often and whatever else happens in memory")
+  @Test("a text of any length is read completely and repeatedly")
   func lengths() throws {
     let p192 = try Self.sec1("prime192v1")
     let p256 = try Self.sec1()

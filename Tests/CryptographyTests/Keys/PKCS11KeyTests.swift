@@ -24,7 +24,7 @@ struct PKCS11KeyTests {
     return reason
   }
 
-  @Test("a token's key signs as the same key from a file does, and says the same public key")
+  @Test("a key in a token signs like the same key from a file and has the same public key")
   func sameAsFile() throws {
     let path = try tokens.folder.write("same.pem", try #require(tokens.imported["signing"]))
     let sources: [(any PrivateKeyProvider, String, String?)] = [
@@ -61,7 +61,7 @@ struct PKCS11KeyTests {
     #expect(key.publicKey.pem == (try KeyTests.openssl("ec", "-pubout", input: tokens.imported["signing"])))
   }
 
-  @Test("8 tasks with 200 signatures each use one token key at once, and another beside it")
+  @Test("8 tasks with 200 signatures each use one token key concurrently with another key")
   func concurrency() async throws {
     let key = try provider.key(Self.signing, secretFile: tokens.pinFile)
     let second = try provider.key("pkcs11:token=keys%20of%202026;object=second%20key", secretFile: tokens.pinFile)
@@ -175,7 +175,7 @@ struct PKCS11KeyTests {
   }
 
   // A token of its own: one that another test has logged in to asks for no PIN any more.
-  @Test("a wrong PIN is refused by that name, and the right one is taken after it")
+  @Test("a wrong PIN is reported as such, and the right one is accepted afterwards")
   func wrongPIN() throws {
     let uri = "pkcs11:token=wary;object=wary"
     #expect(try refusal(uri, pin: nil) == .pinNeeded(uri: uri))
@@ -187,7 +187,7 @@ struct PKCS11KeyTests {
     #expect(try refusal(uri + "2", pin: tokens.pinFile) == .noSuchKey(uri: uri + "2"))
   }
 
-  @Test("a PIN file is held to the rules of a key file, and a token that wants a PIN says so")
+  @Test("a PIN file must meet the rules for key files, and a token that requires a PIN reports that")
   func pinFiles() throws {
     let open = try tokens.folder.write("open-pin", SoftTokens.pin, mode: 0o440)
     #expect(throws: PrivateKeyError.secretFile(.readableByOthers(path: open, mode: 0o440))) {
@@ -202,7 +202,7 @@ struct PKCS11KeyTests {
 @Suite("PKCS#11 URIs")
 struct PKCS11URITests {
   @Test(
-    "a URI that does not say token and key, or says more than that, is refused",
+    "a URI without token and key, or with further attributes, is refused",
     arguments: [
       ("", .notAPKCS11URI), ("/keys/key.pem", .notAPKCS11URI), ("pkcs12:token=a;object=b", .notAPKCS11URI),
       ("pkcs11:", .unknownAttribute("")), ("pkcs11:object=b", .noToken), ("pkcs11:token=a", .noObject),
@@ -220,7 +220,7 @@ struct PKCS11URITests {
     #expect(!"\(expected)".contains("1234"))
   }
 
-  @Test("a URI with token and key is taken as it is")
+  @Test("a URI with token and key is accepted")
   func taken() throws {
     for text in ["pkcs11:token=a;object=b", "PKCS11:serial=1;id=%00%ff", "pkcs11:token=a=b;object=c%3bd&e"] {
       #expect(try PKCS11URI(validating: text).description == text)

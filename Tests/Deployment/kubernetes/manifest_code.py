@@ -1,4 +1,4 @@
-"""What manifests and the compose file have to agree with in the code."""
+"""The facts of the code with which manifests and the compose file must agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of manifests share."""
+"""Helpers of the tests of manifests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deploy/kubernetes renders, is valid, and holds together."""
+"""Deploy/kubernetes renders, is valid, and is consistent."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_oldest_version_is_the_documented_one() -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_there_is_all_of_each_service(name: str) -> None:
+def test_each_service_has_all_its_objects(name: str) -> None:
     kinds = Counter(one["kind"] for one in overlay(name))
     redis = 1 if name == "development" else 0
     scaled = 5 if name == "production" else 0
@@ -92,7 +92,7 @@ def test_there_is_all_of_each_service(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_selectors_match_the_pods_that_they_mean(name: str) -> None:
+def test_selectors_match_the_intended_pods(name: str) -> None:
     resources = overlay(name)
     pods = {one["metadata"]["name"]: kustomization.pod_template(one) for one in of_kind(resources, "Deployment", "StatefulSet")}
     labels = {pod: template["metadata"]["labels"] for pod, template in pods.items() if template}
@@ -121,7 +121,7 @@ def test_selectors_match_the_pods_that_they_mean(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_what_pods_refer_to_is_there_or_documented(name: str) -> None:
+def test_objects_that_pods_refer_to_exist_or_are_documented(name: str) -> None:
     resources = overlay(name)
     present = {kustomization.identity(one) for one in resources}
     wanted = {(kind, mapping[key]) for one in resources for kind, mapping, key in kustomization.references(one)}
@@ -167,7 +167,7 @@ def test_pods_are_hardened(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_a_rollout_takes_no_instance_away_before_another_is_ready(name: str) -> None:
+def test_a_rollout_removes_no_instance_before_another_is_ready(name: str) -> None:
     for one in of_kind(overlay(name), "Deployment"):
         assert one["spec"]["strategy"] == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
     for one in of_kind(overlay(name), "PodDisruptionBudget"):
@@ -177,7 +177,7 @@ def test_a_rollout_takes_no_instance_away_before_another_is_ready(name: str) -> 
         assert one["spec"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"] >= 300
 
 
-def test_secrets_are_in_no_variable_and_in_no_configmap() -> None:
+def test_no_variable_and_no_configmap_contains_a_secret() -> None:
     for name in OVERLAYS:
         for one in of_kind(overlay(name), "Deployment"):
             for variable, value in environment(one).items():
@@ -194,13 +194,13 @@ def test_only_signer_gets_private_keys() -> None:
             assert has_keys == (one["metadata"]["name"] == "signer")
 
 
-def test_images_are_of_the_services_and_of_one_version() -> None:
+def test_images_are_those_of_the_services_in_one_version() -> None:
     for name, prefix in (("development", ""), ("production", "registry.example.com/")):
         for one in of_kind(overlay(name), "Deployment"):
             assert container(one)["image"] == f"{prefix}apple-attribution/{one['metadata']['name']}:{swift_source.version()}"
 
 
-def test_the_renderer_refuses_what_it_does_not_know(tmp_path: Path) -> None:
+def test_the_renderer_refuses_unknown_kustomize_features(tmp_path: Path) -> None:
     (tmp_path / "kustomization.yaml").write_text(
         "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamePrefix: x\n", encoding="utf-8")
     with pytest.raises(kustomization.KustomizeError, match="namePrefix"):

@@ -1,4 +1,4 @@
-"""Manifests and compose file against the code: variables, ports, probes, times to end."""
+"""Manifests and the compose file agree with the code: variables, ports, probes, grace periods."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_ports_are_those_of_the_code(name: str, service: str) -> None:
     assert [(port["port"], port["targetPort"]) for port in rpc] == [(expected["rpc"], "rpc")]
 
 
-def test_who_calls_signer_knows_where_it_is() -> None:
+def test_callers_of_signer_have_its_url() -> None:
     for name, service in deployments():
         url = environment(deployment(name, service)).get("ATTRIBUTION_SIGNER_URL")
         assert (url is not None) == bool(swift_source.signer_methods_called(service))
@@ -98,7 +98,7 @@ def test_ports_of_compose_are_those_of_the_code(service: str) -> None:
     assert {int(str(port)) for port in compose.service(service).get("expose", [])} <= known
 
 
-def test_redis_is_asked_at_its_port() -> None:
+def test_redis_is_used_at_its_port() -> None:
     redis = named(overlay("development"), "StatefulSet", "redis")
     for service in SERVICES:
         url = environment(deployment("development", service))["ATTRIBUTION_REDIS_URL"]
@@ -119,7 +119,7 @@ def asked(probe: dict[str, Any], service: str) -> str:
 
 
 @pytest.mark.parametrize("name, service", deployments())
-def test_probes_ask_what_the_service_answers(name: str, service: str) -> None:
+def test_probes_use_paths_that_the_service_serves(name: str, service: str) -> None:
     one = container(deployment(name, service))
     # `health` cannot ask /startupz; that it was ready once says as much.
     assert asked(one["startupProbe"], service) == ("/startupz" if name == "development" else "/readyz")
@@ -141,7 +141,7 @@ def test_the_startup_probe_waits_longer_than_the_service(name: str, service: str
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_compose_asks_the_executable_how_it_is(service: str) -> None:
+def test_compose_health_checks_call_the_executable(service: str) -> None:
     """By the image's own check, or by one of the same form."""
     check = compose.service(service).get("healthcheck")
     if check is not None:

@@ -1,4 +1,4 @@
-"""What the NetworkPolicies let through, worked out from them, is exactly what the services need."""
+"""The NetworkPolicies allow exactly the connections that the services need."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ def expected(name: str) -> set[Flow]:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_exactly_these_connections_come_about(name: str) -> None:
+def test_policies_allow_exactly_the_needed_connections(name: str) -> None:
     found, wanted = flows(name), expected(name)
     assert not found - wanted, f"allowed and not needed: {sorted(found - wanted)}"
     assert not wanted - found, f"needed and not allowed: {sorted(wanted - found)}"
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_services_may_not_even_begin_what_they_do_not_need(name: str) -> None:
+def test_services_cannot_open_unneeded_connections(name: str) -> None:
     """A policy of the other end, or the lack of one, must not be what holds them back."""
     policies, everybody = of_kind(overlay(name), "NetworkPolicy"), peers(name)
     begun = {
@@ -116,18 +116,18 @@ def test_services_may_not_even_begin_what_they_do_not_need(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_what_no_policy_names_is_denied_both_ways(name: str) -> None:
+def test_traffic_without_a_policy_is_denied_in_both_directions(name: str) -> None:
     deny = [one["spec"] for one in of_kind(overlay(name), "NetworkPolicy") if one["metadata"]["name"] == "default-deny"]
     assert deny == [{"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}]
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_signer_talks_to_nobody_but_dns_and_redis(name: str) -> None:
+def test_signer_connects_only_to_dns_and_redis(name: str) -> None:
     assert {target for source, target, _, _ in flows(name) if source == "signer"} == {"dns", "redis"}
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_only_the_four_leave_the_cluster(name: str) -> None:
+def test_only_four_services_connect_outside_the_cluster(name: str) -> None:
     outside = {place for place, peer in peers(name).items() if peer.namespace is None and place != "redis"}
     leaving = {(source, port) for source, target, port, _ in flows(name) if target in outside}
     assert leaving == {(service, port) for service, ports in LEAVES.items() for port in ports}
@@ -135,12 +135,12 @@ def test_only_the_four_leave_the_cluster(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_the_public_port_is_ingests_alone(name: str) -> None:
+def test_only_ingest_has_the_public_port(name: str) -> None:
     from_outside = {(target, port) for source, target, port, _ in flows(name) if source.startswith("internet")}
     assert from_outside == {("ingest", PUBLIC)}
 
 
-def test_ocsp_is_plain_http_and_forwarding_is_https() -> None:
+def test_ocsp_uses_http_and_forwarding_uses_https() -> None:
     """The ports of LEAVES, as the code has them."""
     assert 'url: "https://\\(host)/session"' in swift_source.text("Services/Ingest/Sessions/SessionForwarder.swift")
     for variable in ("app.store.production.url", "app.store.sandbox.url", "adservices.url"):

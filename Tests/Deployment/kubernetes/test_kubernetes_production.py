@@ -37,7 +37,7 @@ def test_certificates_have_the_names_that_the_configuration_and_the_callers_know
     assert tls_secrets <= set(found)
 
 
-def test_production_asks_for_certificates_everywhere() -> None:
+def test_production_requires_certificates_everywhere() -> None:
     resources = overlay("production")
     for one in of_kind(resources, "Deployment"):
         variables = environment(one)
@@ -68,7 +68,7 @@ def test_production_asks_for_certificates_everywhere() -> None:
             assert "exec" in container(one)[probe] and "httpGet" not in container(one)[probe]
 
 
-def test_callers_have_the_methods_that_they_need_and_no_more() -> None:
+def test_callers_may_call_exactly_the_methods_that_they_need() -> None:
     clients = {client["name"]: client for client in production_configuration()["clients"]}
     for name in swift_source.services():
         called = swift_source.signer_methods_called(name)

@@ -1,4 +1,4 @@
-"""Manifests and compose file against the code: files and users, memory, metrics, Redis."""
+"""Manifests and the compose file agree with the code: files and users, memory, metrics, Redis."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def listeners(service: str) -> int:
 
 
 @pytest.mark.parametrize("name, service", deployments())
-def test_the_user_is_that_of_the_image(name: str, service: str) -> None:
+def test_pods_run_as_the_user_of_the_image(name: str, service: str) -> None:
     user, group = swift_source.image_user()
     context = deployment(name, service)["spec"]["template"]["spec"]["securityContext"]
     assert (context["runAsUser"], context["runAsGroup"]) == (user, group)
@@ -39,7 +39,7 @@ def test_compose_runs_the_services_as_the_user_of_the_image(service: str) -> Non
 
 
 @pytest.mark.parametrize("name, service", deployments())
-def test_files_of_secrets_have_modes_that_the_code_takes(name: str, service: str) -> None:
+def test_secret_files_have_modes_that_the_code_accepts(name: str, service: str) -> None:
     one = deployment(name, service)
     context = one["spec"]["template"]["spec"]["securityContext"]
     files = manifests.files(one, overlay(name))
@@ -59,7 +59,7 @@ def test_files_of_secrets_have_modes_that_the_code_takes(name: str, service: str
         assert mode == files[path][2]
 
 
-def test_the_rule_for_files_is_the_one_that_the_manifests_are_made_for() -> None:
+def test_the_code_checks_file_modes_as_the_manifests_assume() -> None:
     """That the test above can fail: without fsGroup, with a wider mode, with another group."""
     rule = swift_source.file_rule()
     user, group = swift_source.image_user()
@@ -96,7 +96,7 @@ def test_compose_mounts_the_files_that_its_variables_name(service: str) -> None:
     assert has_keys == (service == "signer"), "signer alone has the private keys"
 
 
-def test_files_that_setup_makes_are_of_the_user_of_the_image() -> None:
+def test_files_that_setup_creates_belong_to_the_user_of_the_image() -> None:
     user, group = swift_source.image_user()
     match = swift_source.one(r"^SERVICE=(\d+):(\d+)", "Deploy/setup", re.MULTILINE)
     assert (int(match[1]), int(match[2])) == (user, group)
@@ -106,7 +106,7 @@ def test_files_that_setup_makes_are_of_the_user_of_the_image() -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_the_bodies_of_requests_fit_into_a_pods_memory(name: str) -> None:
+def test_request_bodies_fit_into_the_memory_of_a_pod(name: str) -> None:
     """Each listener holds as much as limits.bodyMemory, and refuses more. A pod that is too small is ended before it refuses."""
     text = next(one for one in of_kind(overlay(name), "ConfigMap") if "configuration.yaml" in one["data"])["data"]["configuration.yaml"]
     bound = yaml.safe_load(text).get("limits", {}).get("bodyMemory", swift_source.body_memory())
@@ -116,7 +116,7 @@ def test_the_bodies_of_requests_fit_into_a_pods_memory(name: str) -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_the_bodies_of_requests_fit_into_a_containers_memory(service: str) -> None:
+def test_request_bodies_fit_into_the_memory_of_a_container(service: str) -> None:
     """The same for docker-compose.yml and the configuration that Deploy/setup writes."""
     match = re.search(r"bodyMemory: (\d+)", swift_source.text("Deploy/setup"))
     bound = int(match[1]) if match else swift_source.body_memory()
@@ -140,13 +140,13 @@ def adapter_rules() -> dict[str, tuple[str, str, str]]:
     return found
 
 
-def test_the_adapters_series_are_metrics_of_the_code() -> None:
+def test_the_prometheus_adapter_uses_metrics_that_the_code_has() -> None:
     for series, query, _ in adapter_rules().values():
         assert {series, *re.findall(r"(?:attribution|process)_[a-z_]+", query)} <= swift_source.metrics()
         assert series.endswith("_total") == ("rate(" in query), f"{series}: a counter is read by its rate, a gauge is not"
 
 
-def test_autoscalers_ask_for_metrics_that_their_service_has() -> None:
+def test_autoscalers_use_metrics_that_their_service_has() -> None:
     used = set()
     for one in of_kind(overlay("production"), "HorizontalPodAutoscaler"):
         service = one["metadata"]["name"]
@@ -187,7 +187,7 @@ def test_prometheus_finds_the_pods() -> None:
 # --- Redis of the development overlay --------------------------------------------------------------------------------
 
 
-def test_redis_of_the_overlay_is_one_that_the_services_take() -> None:
+def test_the_services_accept_the_redis_of_the_overlay() -> None:
     text = next(one for one in of_kind(overlay("development"), "ConfigMap") if "redis.conf" in one["data"])["data"]["redis.conf"]
     settings = dict(line.split(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
     guard = swift_source.text("Shared/AttributionQueue/Store/RedisSafetyCheck.swift")
@@ -201,7 +201,7 @@ def test_redis_of_the_overlay_is_one_that_the_services_take() -> None:
     assert quantity(settings["maxmemory"].replace("mb", "Mi")) * 2 <= limit, "a rewrite of the file may copy all of it"
 
 
-def test_users_of_redis_are_the_same_in_compose_and_here() -> None:
+def test_redis_users_are_the_same_in_compose_and_kubernetes() -> None:
     def lines(path: str) -> list[str]:
         return [re.sub(r"#\$\([^ ]* .*?\)\)?(?= )", "#…", line) for line in re.findall(r"^user .*$", swift_source.text(path), re.MULTILINE)]
 

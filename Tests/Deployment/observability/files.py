@@ -1,4 +1,4 @@
-"""Rules, dashboards and settings of Prometheus and Grafana, read."""
+"""Reads the rules, dashboards and settings of Prometheus and Grafana."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What the Swift sources say about metrics, and what PromQL expressions ask of them."""
+"""The metrics that the Swift sources declare, and the metrics that PromQL expressions use."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Configuration and rules of Prometheus, and the readers of the code's metrics that judge them."""
+"""Configuration and rules of Prometheus, and the readers of the code's metrics that these tests use."""
 
 import json
 import re
@@ -18,7 +18,7 @@ CONFIGURATIONS = ["prometheus.yml", "prometheus-tls.yml"]
 # The sources
 
 
-def test_the_reader_of_metrics_sees_all_ways_of_declaring(tmp_path: Path) -> None:
+def test_the_metrics_reader_finds_every_form_of_declaration(tmp_path: Path) -> None:
     source = tmp_path / "Metrics.swift"
     source.write_text("""
       private static let reloads = "x_reloads_total"
@@ -44,7 +44,7 @@ def test_the_reader_of_metrics_sees_all_ways_of_declaring(tmp_path: Path) -> Non
     }
 
 
-def test_the_reader_of_metrics_misses_none() -> None:
+def test_the_metrics_reader_misses_no_metric() -> None:
     """Every literal that looks like a metric of ours is one that the reader knows."""
     known = read_metrics()
     assert len(known) > 70
@@ -55,7 +55,7 @@ def test_the_reader_of_metrics_misses_none() -> None:
     assert not {name for name in literals if name not in known and name + "_bucket" not in known}
 
 
-def test_the_reader_of_expressions_sees_metrics_and_matchers() -> None:
+def test_the_expression_reader_finds_metrics_and_matchers() -> None:
     found = selectors('sum by (a, b) (rate(x_total{c=~"d|e", f!="g)"}[5m])) / on (a) y:z:max offset 1h > 1.6e6 or vector(0) unless up')
     assert [(item.metric, item.matchers) for item in found] == [
         ("x_total", (("c", "=~", "d|e"), ("f", "!=", "g)"))), ("y:z:max", ()), ("up", ()),
@@ -91,12 +91,12 @@ def test_every_service_is_found_by_its_name_and_port(name: str) -> None:
     assert set(found) <= set(composed), "services that docker-compose.yml does not have"
 
 
-def test_every_service_is_missed_when_it_is_gone() -> None:
+def test_an_alert_fires_for_every_missing_service() -> None:
     expression = next(rule["expr"] for rule in alerts() if rule["alert"] == "ServiceMissing")
     assert set(re.findall(r'absent\(up\{job="attribution", service="([^"]+)"', expression)) == set(default_ports())
 
 
-def test_tls_differs_in_nothing_but_tls() -> None:
+def test_the_tls_configuration_differs_only_in_tls() -> None:
     plain, secured = (load(name) for name in CONFIGURATIONS)
     assert plain["global"] == secured["global"] and plain["rule_files"] == secured["rule_files"]
     [services, balancer] = plain["scrape_configs"]
@@ -115,7 +115,7 @@ def test_tls_differs_in_nothing_but_tls() -> None:
 
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: rule["alert"])
-def test_every_alert_tells_what_to_do(rule: dict) -> None:
+def test_every_alert_has_instructions(rule: dict) -> None:
     assert rule["labels"]["severity"] in ("page", "ticket")
     notes = rule["annotations"]
     assert set(notes) == {"summary", "description", "runbook_url"} and all(notes.values())
@@ -158,7 +158,7 @@ def test_pages_of_the_runbook_name_what_exists() -> None:
             assert word in names | methods, f"{page.name}: {word}"
 
 
-def test_alerts_that_users_know_are_still_there() -> None:
+def test_published_alerts_still_exist() -> None:
     assert {
         "DeliveriesWait", "DeadLetters", "TokensNearTheirEnd", "DeadLettersDropped", "CertificateEnds", "CertificateRefused", "StoreAway",
         "RPCErrors", "NotificationsMissed", "NotificationsLate",

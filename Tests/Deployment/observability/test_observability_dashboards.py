@@ -15,14 +15,14 @@ from .sources import ROOT, grouped_labels, selectors
 # Dashboards
 
 
-def test_the_four_dashboards_are_there() -> None:
+def test_the_four_dashboards_exist() -> None:
     assert [path.stem for path in DASHBOARDS] == ["broker", "delivery-path", "recovery", "system"]
     uids = [json.loads(path.read_text())["uid"] for path in DASHBOARDS]
     assert len(set(uids)) == len(uids)
 
 
 @pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
-def test_dashboards_are_whole(path: Path) -> None:
+def test_dashboards_are_complete(path: Path) -> None:
     dashboard = json.loads(path.read_text())
     assert dashboard["schemaVersion"] == 39 and dashboard["title"] and "id" not in dashboard
     variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}

@@ -1,4 +1,4 @@
-"""What alerts and dashboards ask for exists."""
+"""The metrics and labels that alerts and dashboards use exist."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ from .sources import ROOT, default_ports, grouped_labels, read_metrics, selector
 
 
 @pytest.mark.parametrize("place, expression", expressions(), ids=[place for place, _ in expressions()])
-def test_expressions_use_what_exists(place: str, expression: str) -> None:
+def test_expressions_use_existing_metrics_and_labels(place: str, expression: str) -> None:
     known = known_metrics()
     used = selectors(expression)
     assert used, "no metric at all"
@@ -48,7 +48,7 @@ def test_label_values_exist_in_the_code() -> None:
                     assert word in known or word in set(default_ports()), f"{place}: {label}={word}"
 
 
-def test_metrics_are_shown_somewhere() -> None:
+def test_every_metric_is_in_a_dashboard_or_an_alert() -> None:
     """A metric that is registered and neither shown nor watched is forgotten."""
     used = {selector.metric for _, expression in expressions() for selector in selectors(expression)}
     families = {

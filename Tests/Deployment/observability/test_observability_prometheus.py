@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes what services say, with TLS too, and its alerts fire."""
+"""A real Prometheus scrapes services, also with TLS, and its alerts fire."""
 
 import re
 import ssl

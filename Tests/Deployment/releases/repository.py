@@ -1,4 +1,4 @@
-"""A repository of a release's own, with a script in place of the container engine."""
+"""A repository for one release, with a script in place of the container engine."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Images as Deploy/sbom/check-images judges them: sizes, labels, layers."""
+"""Deploy/sbom/check-images: sizes, labels and layers of images."""
 
 import hashlib
 import importlib.machinery
@@ -86,7 +86,7 @@ def test_a_fault_of_an_image_is_named(tmp_path: Path, change: dict[str, Any], sa
     assert len(faults) == 1 and says in faults[0]
 
 
-def test_sizes_exactly_at_the_limits_are_no_fault(tmp_path: Path) -> None:
+def test_sizes_exactly_at_the_limits_are_accepted(tmp_path: Path) -> None:
     faults, report = judged(tmp_path, signer={"executable": 48_000_000, "layer": 316_000_000}, setup={"layer": 90_000_000})
     assert faults == []
     assert (report["servicesTogether"], report["allTogether"]) == (400_000_000, 492_000_000)
@@ -133,7 +133,7 @@ def test_rounded_sizes_are_refused() -> None:
         IMAGES_CHECK.read_history('{"Size":"74.8MB","CreatedBy":"ADD"}')
 
 
-def test_marks_tell_an_empty_layer_from_a_step_without_one() -> None:
+def test_markers_distinguish_an_empty_layer_from_a_step_without_a_layer() -> None:
     steps = history((70, "ADD"), (0, "RUN true"), (0, "LABEL a=b"), (5, "COPY"))
     marks = [{}, {}, {"empty_layer": True}, {}]
     inspected = {"RootFS": {"Layers": ["x", "nothing", "y"]}, "History": marks}
@@ -147,7 +147,7 @@ def test_a_history_with_fewer_steps_than_layers_is_refused() -> None:
         IMAGES_CHECK.layer_sizes({"RootFS": {"Layers": ["x", "y", "z"]}}, history((70, "ADD"), (5, "COPY")))
 
 
-def test_a_history_that_says_too_little_is_refused() -> None:
+def test_an_incomplete_history_is_refused() -> None:
     with pytest.raises(IMAGES_CHECK.Unclear, match="the engine says 90000000"):
         IMAGES_CHECK.layer_sizes({"RootFS": {"Layers": ["x", "y"]}, "Size": 90_000_000}, history((1, "ADD"), (5_000_000, "COPY")))
     compressed = {"RootFS": {"Layers": ["x"]}, "Size": 30_000_000}
@@ -157,7 +157,7 @@ def test_a_history_that_says_too_little_is_refused() -> None:
 # What others write
 
 
-def test_the_generators_lists_are_what_is_checked(tmp_path: Path) -> None:
+def test_the_checked_lists_are_those_of_the_generator(tmp_path: Path) -> None:
     libraries = json.loads((ROOT / "Deploy" / "sbom" / "packages.json").read_text())["debianLibraries"]["services"]
     (tmp_path / "status").write_text("\n".join(f"Package: {name}\nVersion: 1\nArchitecture: amd64\n" for name in libraries))
     (tmp_path / "executable").write_bytes(b"x")
@@ -172,7 +172,7 @@ def test_the_generators_lists_are_what_is_checked(tmp_path: Path) -> None:
     assert IMAGES_CHECK.sbom_faults("signer", tmp_path / "out", "0.2.0", COMMIT, "f" * 64) != []
 
 
-def test_the_dockerfile_has_what_is_released() -> None:
+def test_the_dockerfile_builds_every_released_image() -> None:
     text = (ROOT / "Deploy" / "Dockerfile").read_text()
     assert set(IMAGES) <= set(re.findall(r"(?m)^FROM \S+ AS (\S+)$", text))
     assert {"VERSION", "COMMIT", "CREATED", "EXECUTABLES"} <= set(re.findall(r"(?m)^ARG (\w+)", text))

@@ -65,12 +65,12 @@ def test_without_tests_nothing_is_tagged(repository: Repository) -> None:
     assert not (repository.path / "release" / "0.2.0").exists()
 
 
-def test_the_engine_that_answers_is_taken(repository: Repository) -> None:
+def test_the_engine_that_answers_is_used(repository: Repository) -> None:
     assert repository.release("--skip-tests", faults={"silent": ["docker"]}).returncode == 0
     assert {call[0] for call in repository.calls() if call[1] != "info"} == {"podman"}
 
 
-def test_help_is_printed_and_no_engine_is_asked(repository: Repository) -> None:
+def test_help_is_printed_without_calling_an_engine(repository: Repository) -> None:
     done = repository.release("--help")
     assert done.returncode == 0 and done.stdout.startswith("Usage: Deploy/release")
     assert repository.calls() == []
@@ -80,7 +80,7 @@ def test_help_is_printed_and_no_engine_is_asked(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("change", ["changed", "added", "unknown"])
-def test_a_tree_that_is_not_clean_is_refused(repository: Repository, change: str) -> None:
+def test_a_dirty_working_tree_is_refused(repository: Repository, change: str) -> None:
     repository.write("CHANGELOG.md" if change == "changed" else "new", CHANGELOG + "\n")
     if change == "added":
         repository.git("add", "new")
@@ -123,7 +123,7 @@ def test_a_tag_that_exists_is_refused(repository: Repository) -> None:
     assert repository.calls() == [] and repository.image_tags() == []
 
 
-def test_a_branch_of_the_tags_name_is_no_tag(repository: Repository) -> None:
+def test_a_branch_with_the_name_of_the_tag_does_not_count_as_the_tag(repository: Repository) -> None:
     repository.git("branch", "v0.2.0")
     assert repository.release("--skip-tests").returncode == 0
 
@@ -167,7 +167,7 @@ def test_a_failed_build_ends_the_release(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("script", ["echo changed >CHANGELOG.md", "git commit --quiet --allow-empty --message other"])
-def test_a_tree_that_changes_meanwhile_is_not_tagged(repository: Repository, script: str) -> None:
+def test_a_working_tree_that_changes_during_the_release_is_not_tagged(repository: Repository, script: str) -> None:
     repository.write("Deploy/test", f"#!/bin/sh\n{script}\n", mode=0o755)
     repository.commit()
     done = repository.release()
@@ -175,7 +175,7 @@ def test_a_tree_that_changes_meanwhile_is_not_tagged(repository: Repository, scr
     repository.assert_nothing_tagged()
 
 
-def test_images_that_are_not_fit_are_not_tagged(repository: Repository) -> None:
+def test_images_that_fail_the_checks_are_not_tagged(repository: Repository) -> None:
     faults = {
         "signer": {"user": "", "executable": 48_000_000},
         "verifier": {"absent": ["/usr/share/sbom/verifier.spdx.json"]},

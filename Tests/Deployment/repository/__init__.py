@@ -1,1 +1,1 @@
-"""Documents, folders, linters and the words that are used."""
+"""Documents, folders, linters and vocabulary."""

@@ -1,4 +1,4 @@
-"""Documentation/coverage.py tells of names of Apple's that the code lacks: those that were removed from it, and those that Apple added."""
+"""Documentation/coverage.py reports Apple's names that are missing in the code, removed ones and new ones."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def change(root: Path, file: str, pattern: str, by: str) -> None:
     (root / file).write_text(text)
 
 
-def test_the_page_is_that_of_the_code() -> None:
+def test_the_page_matches_the_code() -> None:
     assert check(ROOT) == (0, "")
 
 
@@ -68,13 +68,13 @@ def test_the_page_is_that_of_the_code() -> None:
      '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0"}\n      - {name: Look Up Order ID',
      "Brand New"),
 ])
-def test_a_name_of_apples_that_the_code_lacks_is_told(copy: Path, file: str, pattern: str, by: str, missing: str) -> None:
+def test_a_missing_name_of_apple_is_reported(copy: Path, file: str, pattern: str, by: str, missing: str) -> None:
     change(copy, file, pattern, by)
     code, told = check(copy)
     assert code != 0 and f"{missing}: Apple documents it, and it is nowhere in the code" in told, told
 
 
-def test_a_missing_name_with_a_reason_is_no_fault_and_the_page_has_the_reason(copy: Path) -> None:
+def test_a_missing_name_with_a_reason_is_accepted_and_the_page_shows_the_reason(copy: Path) -> None:
     change(copy, LIST, r'      - \{name: Look Up Order ID',
            '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0", without: nobody needs it}\n      - {name: Look Up Order ID')
     code, told = check(copy)
@@ -84,7 +84,7 @@ def test_a_missing_name_with_a_reason_is_no_fault_and_the_page_has_the_reason(co
     assert "| Brand New (`GET /inApps/v3/new`) | 2.0 | no: nobody needs it |" in (copy / "Documentation/apple-coverage.md").read_text()
 
 
-def test_a_reason_for_what_is_there_is_told(copy: Path) -> None:
+def test_a_reason_for_an_existing_name_is_reported(copy: Path) -> None:
     change(copy, LIST, r'(\{name: Look Up Order ID.*?)\}\n', r"\1, without: was not built}\n")
     code, told = check(copy)
     assert code != 0 and "Look Up Order ID: it is in the code, and has a reason for not being there" in told

@@ -1,4 +1,4 @@
-"""The documents: pages made from the code are as the code makes them, and what pages name is there."""
+"""The documents: generated pages are up to date, and files, commands and settings that pages name exist."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_link_targets_exist(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)):
         if target.startswith(("https://", "http://", "mailto:")):
             continue
@@ -40,21 +40,21 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_files_that_are_named_are_there(page: Path) -> None:
+def test_named_files_exist(page: Path) -> None:
     if page.name in REPORTS:
         return
     for name in re.findall(r"`((?:Shared|Services|Tests|Deploy|Documentation|Examples)/[\w./+-]+)`", page.read_text()):
         assert (ROOT / name).exists(), f"{name} is not there"
 
 
-def test_every_page_is_found_from_the_index() -> None:
+def test_every_page_is_reachable_from_the_index() -> None:
     index = (DOCUMENTATION / "README.md").read_text()
     named = {target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", index)}
     missing = {page.name for page in DOCUMENTATION.glob("*.md") if page.name != "README.md"} - named
     assert not missing
 
 
-def test_the_walk_of_a_postback_names_its_files() -> None:
+def test_the_page_about_one_postback_names_existing_files() -> None:
     """Each step names the file where it happens, from the first byte to the push."""
     text = (DOCUMENTATION / "one-postback.md").read_text()
     steps = re.split(r"^\d+\. ", text, flags=re.MULTILINE)[1:]
@@ -67,7 +67,7 @@ def test_the_walk_of_a_postback_names_its_files() -> None:
 # Pages made from the code
 
 
-def test_the_configuration_reference_is_that_of_the_code() -> None:
+def test_the_configuration_reference_matches_the_code() -> None:
     checked = subprocess.run([sys.executable, DOCUMENTATION / "generate.py", "--check"], capture_output=True, text=True, timeout=60, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -134,7 +134,7 @@ def vocabulary() -> list[str]:
     return re.findall(r"^\| `(\w+)` \| .+ \|$", text, re.MULTILINE)
 
 
-def test_logs_have_one_vocabulary() -> None:
+def test_log_fields_are_documented() -> None:
     calls = log_calls()
     assert len(calls) > 50
     used: set[str] = set()
@@ -151,7 +151,7 @@ def test_logs_have_one_vocabulary() -> None:
     assert not set(listed) & {"time", "level", "service", "message", "traceId", "spanId"}
 
 
-def test_logs_name_no_secret() -> None:
+def test_log_fields_contain_no_secret() -> None:
     forbidden = re.compile(r"token|secret|password|passphrase|idfa|idfv|advertis|privateKey|authorization|cookie|\bpin\b", re.IGNORECASE)
     for name in vocabulary():
         assert not forbidden.search(name), name
@@ -161,7 +161,7 @@ def test_logs_name_no_secret() -> None:
             assert value == "term.token" or not forbidden.search(value), f"{path.name}: {value}"
 
 
-def test_messages_of_the_log_are_plain() -> None:
+def test_log_messages_are_phrases_without_values_of_fields() -> None:
     """A message is a sentence's beginning, without an end, and no value stands in it that has a field."""
     for path, arguments in log_calls():
         message = re.match(r'\s*"((?:[^"\\]|\\.)*)"', arguments)

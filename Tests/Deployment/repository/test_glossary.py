@@ -1,4 +1,4 @@
-"""The glossary has few terms, what it names is there, and words that were given up stay out of code and documents."""
+"""The glossary is short, the names in it exist, and banned words are not used in code and documents."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GLOSSARY = ROOT / "Documentation" / "glossary.md"
 MOST_TERMS = 40
 
-# Word that was given up → what to say instead. Words of the contract, of Redis keys, metrics and settings are not among them.
+# Banned word → replacement. Words of the contract, of Redis keys, metrics and settings are not banned.
 GIVEN_UP = {
     "Bell": "WakeSignal",
     "PauseLook": "PauseFlagCache",
@@ -105,7 +105,7 @@ def terms() -> list[tuple[str, str]]:
     return [(term, rest) for term, rest in rows if term not in ("term", "---")]
 
 
-def test_words_that_were_given_up_stay_out() -> None:
+def test_banned_words_are_not_used() -> None:
     pattern = re.compile(r"\b(?:" + "|".join(GIVEN_UP) + r")(?:Tests)?\b")
     found = []
     for path in texts():
@@ -119,7 +119,7 @@ def test_words_that_were_given_up_stay_out() -> None:
     assert not found, "\n".join(found)
 
 
-def test_what_to_say_instead_is_said() -> None:
+def test_replacements_of_banned_words_exist() -> None:
     declared = set(re.findall(r"\b(?:struct|class|enum|actor|protocol) (\w+)", code()))
     assert {word for word in GIVEN_UP.values() if word not in declared} == set()
 
@@ -131,7 +131,7 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
 
 
 @pytest.mark.parametrize("term, rest", terms(), ids=[term for term, _ in terms()])
-def test_what_a_term_names_is_there(term: str, rest: str) -> None:
+def test_names_that_a_term_mentions_exist(term: str, rest: str) -> None:
     for name in re.findall(r"`([A-Z]\w+)(?:\.(\w+))?`", rest):
         assert re.search(rf"\b(?:struct|class|enum|actor|protocol) {name[0]}\b", code()), f"{term}: no type {name[0]}"
         assert not name[1] or re.search(rf"\b{name[1]}\b", code()), f"{term}: {name[0]} has no {name[1]}"

@@ -11,7 +11,7 @@ EXEMPT = ("Tests/Vectors", "Tests/Fuzz/Corpus", "Tests/Benchmarks/results")
 PACKAGES = ("SystemTests", "Benchmarks", "Cluster", "Containers", "Deployment")
 
 
-def test_no_folder_is_flat() -> None:
+def test_no_folder_has_too_many_files() -> None:
     counts = Counter(
         str(path.parent.relative_to(ROOT)) for folder in ("Shared", "Services", "Tests") for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts)

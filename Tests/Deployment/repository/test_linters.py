@@ -1,4 +1,4 @@
-"""Deploy/linters/check: which files it judges, and that each of its tools finds something where there is something."""
+"""Deploy/linters/check: which files it checks, and that each of its tools reports faults."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_scripts_of_this_repository_are_all_found() -> None:
             "Tests/Benchmarks/run", "Tests/Benchmarks/native/load.c", "Shared/COpenSSL/pkcs11.c", "Tests/SystemTests/conftest.py"} <= names
 
 
-def test_what_is_in_order_is_not_complained_of(folder: Path) -> None:
+def test_correct_files_pass(folder: Path) -> None:
     files = found(folder)
     for step in (check.shell_scripts, check.python_files, check.compiler_warnings, check.c_files, check.long_scripts):
         assert step(files) == "", step
@@ -73,7 +73,7 @@ def test_what_is_in_order_is_not_complained_of(folder: Path) -> None:
     ("sum.c", "int sum(void);\nint sum(void) { int a[2] = {0, 1}; return a[2]; }\n", "c_files", "out of bounds"),
     ("judge.py", "A = 1\n" * 301, "long_scripts", "301 lines"),
 ], ids=["shellcheck", "ruff", "ruff, another rule", "clang", "cppcheck", "length"])
-def test_what_is_wrong_is_said(folder: Path, name: str, text: str, step: str, says: str) -> None:
+def test_faults_are_reported(folder: Path, name: str, text: str, step: str, says: str) -> None:
     (folder / "Part" / name).write_text(text)
     assert says in getattr(check, step)(found(folder))
 

@@ -1,1 +1,1 @@
-"""Lists of what images are made of."""
+"""Software bills of materials of the images."""

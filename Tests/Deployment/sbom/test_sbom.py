@@ -1,4 +1,4 @@
-"""Deploy/sbom: the pinned Swift packages, and the lists of what images hold."""
+"""Deploy/sbom: the pinned Swift packages, and the software bills of materials of images."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ def test_the_document_is_valid_spdx(bench: Bench) -> None:
     assert_valid_spdx(bench.folder / "out.json")
 
 
-def test_the_validator_finds_a_licence_that_is_none(bench: Bench) -> None:
+def test_the_validator_finds_an_invalid_licence(bench: Bench) -> None:
     document = bench.document()
     document["packages"][1]["licenseDeclared"] = "No-Such-Licence"
     (bench.folder / "wrong.json").write_text(json.dumps(document))
@@ -88,7 +88,7 @@ def test_debian_packages_have_the_licences_of_their_copyright_files(bench: Bench
     assert found["libssl3"]["licenseDeclared"] == "NOASSERTION" and "no copyright file" in found["libssl3"]["licenseComments"]
 
 
-def test_a_package_that_one_service_has_alone_is_listed_for_that_one(bench: Bench) -> None:
+def test_a_package_of_one_service_is_listed_only_for_that_service(bench: Bench) -> None:
     assert "SPDXRef-Swift-swift-mustache" in packages_of(bench.document("--swift-version", "6.3.1", service="verifier"))
     assert "SPDXRef-Swift-swift-mustache" not in packages_of(bench.document("--swift-version", "6.3.1", service="signer"))
 

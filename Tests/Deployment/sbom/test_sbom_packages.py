@@ -55,13 +55,13 @@ def test_linked_system_libraries_are_in_the_list() -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".build" / "workspace-state.json").is_file(), reason="nothing was resolved here")
-def test_the_list_is_what_this_build_resolved() -> None:
+def test_the_list_matches_the_packages_that_this_build_resolved() -> None:
     swift_packages.compare(swift_packages.read_pinned(), swift_packages.read_resolved(ROOT / ".build" / "workspace-state.json"))
 
 
 @pytest.mark.skipif(not CHECKOUTS.is_dir(), reason="no checkouts")
 @pytest.mark.parametrize("entry", PINNED["swiftPackages"], ids=lambda entry: entry["identity"])
-def test_a_packages_licence_is_that_of_its_checkout(entry: dict[str, Any]) -> None:
+def test_the_licence_of_a_package_is_that_of_its_checkout(entry: dict[str, Any]) -> None:
     folder = next(one for one in CHECKOUTS.iterdir() if one.name.lower() == entry["url"].removesuffix(".git").rsplit("/", 1)[1].lower())
     text = next(folder.glob("LICENSE*")).read_text()
     if re.search(r"Apache License\s+Version 2\.0, January 2004", text):
@@ -81,7 +81,7 @@ def test_a_packages_licence_is_that_of_its_checkout(entry: dict[str, Any]) -> No
 @pytest.mark.parametrize(
     "executable, group", [("signer", "services"), ("verifier", "services"), ("ingest", "services"), ("apple-simulator", "simulator")]
 )
-def test_what_is_listed_as_linked_is_what_the_build_links(executable: str, group: str) -> None:
+def test_packages_listed_as_linked_are_those_that_the_build_links(executable: str, group: str) -> None:
     """Each module of the link command belongs to a package whose entry says so, and no entry says it without."""
     manifest = (ROOT / ".build" / "release.yaml").read_text()
     command = re.search(rf'\n  "C\.{executable}-[^"]*-release\.exe":\n(.*?)(?=\n  "|\Z)', manifest, re.DOTALL)

@@ -1,1 +1,1 @@
-"""What prepares a deployment."""
+"""Preparation of a deployment."""

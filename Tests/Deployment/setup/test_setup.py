@@ -1,4 +1,4 @@
-"""Deploy/setup: the files that it calls, and what it and Deploy/up tell the simulator of the apps."""
+"""Deploy/setup: the files that it calls, and the apps that it and Deploy/up configure in the simulator."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def printed(keys: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", script, keys, URL], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_the_simulator_is_told_of_the_app_of_the_first_configuration(keys: Path) -> None:
+def test_the_simulator_gets_the_app_of_the_first_configuration(keys: Path) -> None:
     done = printed(keys)
     assert done.returncode == 0, done.stderr
     [app] = json.loads(done.stdout)["apps"]
@@ -47,7 +47,7 @@ def test_a_private_key_that_cannot_be_read_is_named(keys: Path) -> None:
     assert "com.example.app: openssl cannot read the private key of 2X9R4HXF35" in done.stderr
 
 
-def test_an_app_without_keys_and_a_configuration_without_apps_are_told_as_they_are() -> None:
+def test_apps_without_keys_and_configurations_without_apps_are_passed_to_the_simulator() -> None:
     assert simulator_apps.apps({"apps": [{"bundleId": "com.example.other"}]}, ROOT, URL) == [
         {"bundleId": "com.example.other", "appAppleId": None, "notificationURLs": {"Production": URL, "Sandbox": URL}, "apiKeys": []}]
     assert simulator_apps.apps({}, ROOT, URL) == []

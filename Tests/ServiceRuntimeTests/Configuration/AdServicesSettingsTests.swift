@@ -15,7 +15,7 @@ import Testing
     return nil
   }
 
-  @Test("what is not said has its default")
+  @Test("missing settings have their defaults")
   func defaults() throws {
     #expect(try settings("firstCallDelay: 5s") == AdServicesSettings())
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(place(#"names: { ads: { "7": 8 } }"#) == "names.ads.7")
   }
 
-  @Test("what nobody reads is named")
+  @Test("unknown keys are named")
   func unknown() throws {
     var unknown: [UnknownKey] = []
     _ = try AdServicesSettings(

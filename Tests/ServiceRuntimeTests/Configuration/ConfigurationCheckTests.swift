@@ -15,7 +15,7 @@ import Yams
   }
 
   @Test(
-    "a mistake is told with its line and column",
+    "a mistake is reported with its line and column",
     arguments: [
       ("queues:\n  lease: 0s\n", "queues.lease", 2, 10), ("apps:\n  - environments: [Sandbox]\n", "apps[0].bundleId", 2, 5),
       ("apps:\n  - bundleId: a\n    environments: [Sandbox]\n    appAppleId: x\n", "apps[0].appAppleId", 4, 17),
@@ -40,7 +40,7 @@ import Yams
     )
   }
 
-  @Test("every mistake is told, at its place in the whole file, and nothing that only follows from one")
+  @Test("every mistake is reported with its position in the file, without mistakes that only follow from another")
   func allMistakes() throws {
     let found = try problems(
       """
@@ -81,13 +81,13 @@ import Yams
     #expect(try problems("\(section):\n").isEmpty)
   }
 
-  @Test("a byte that no YAML may have is told with its line and column")
+  @Test("a byte that is invalid in YAML is reported with its line and column")
   func controlCharacter() throws {
     let found = try problems("queues:\n  lease: \"ä\u{0}\"\n")
     #expect(found.map(\.line) == [2] && found.map(\.column) == [12], "\(found)")
   }
 
-  @Test("what one service refuses is told beside what all of them do")
+  @Test("mistakes for one service are reported together with those for all")
   func serviceCheck() throws {
     let found = try problems("queues: {}\nadServices:\n  timeout: 2s\nlimit: {}\n") { _ throws(ConfigurationError) in
       throw ConfigurationError("adServices.timeout", "is wrong")
@@ -112,7 +112,7 @@ import Yams
   }
 
   @Test(
-    "words are near by single letters",
+    "spelling suggestions differ in single letters",
     arguments: [("leese", "lease"), ("bundelId", "bundleId"), ("Limit", "limits"), ("xyz", nil), ("a", nil)] as [(String, String?)])
   func spelling(word: String, nearest: String?) {
     #expect(Spelling.nearest(to: word, among: ["lease", "bundleId", "limits", "name"]) == nearest)

@@ -12,7 +12,7 @@ import Testing
     return settings
   }
 
-  @Test("what is said is taken up to its edges")
+  @Test("values are accepted exactly up to their limits")
   func edges() throws {
     #expect(try silence("{ strictCertificates: true }") == SilenceSettings())
     let edge = try silence("{ silence: 0s, silenceSweep: 100ms, silenceBatch: 10000 }")
@@ -30,7 +30,7 @@ import Testing
     #expect { try silence("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
   }
 
-  @Test("ids of a receipt: 1 to 100000 are answered, 20000 unless said otherwise")
+  @Test("the limit of ids of a receipt is 1 to 100000, by default 20000")
   func receiptIds() throws {
     func ids(_ yaml: String) throws -> Int {
       let configuration = try DeploymentConfiguration(yaml: "appStore: { \(yaml) }", file: "file", folder: ".")

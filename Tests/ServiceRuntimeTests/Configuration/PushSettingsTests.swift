@@ -8,14 +8,14 @@ struct PushSettingsTests {
     try DeploymentConfiguration(yaml: yaml, file: "test.yaml", folder: ".")
   }
 
-  @Test("what is not said is as documented")
+  @Test("missing settings have the documented defaults")
   func defaults() throws {
     let settings = try read("push: {}").push
     #expect(settings == PushSettings())
     #expect(settings.timeout == .seconds(15) && settings.retryFor == .seconds(3 * 86_400) && !settings.allowsHTTP)
   }
 
-  @Test("every key is read, and one that nobody knows is named")
+  @Test("every key is read, and an unknown key is named")
   func keys() throws {
     let configuration = try read(
       """
@@ -59,7 +59,7 @@ struct PushSettingsTests {
     #expect { try read("push: { \(key): \(value) }") } throws: { "\($0)".contains("push.\(key)") }
   }
 
-  @Test("roles are named with commas between them; all when nothing is said")
+  @Test("roles are separated by commas; the default is all roles")
   func roles() throws {
     #expect(try VerifierRole.roles(nil) == [.verify, .push])
     #expect(try VerifierRole.roles("push") == [.push])

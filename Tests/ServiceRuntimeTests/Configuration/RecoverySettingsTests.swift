@@ -15,7 +15,7 @@ struct RecoverySettingsTests {
     #expect(settings.parallelPages == 16 && settings.lease == .seconds(15) && settings.outageAfter == .seconds(60))
   }
 
-  @Test("every setting is read, and what nobody reads is named")
+  @Test("every setting is read, and unknown keys are named")
   func all() throws {
     let configuration = try read(
       """

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `A key that nobody reads is told with the one that may be meant`() throws {
+  @Test func `An unknown key is reported with the nearest one`() throws {
     let unknown = try DeploymentConfiguration(yaml: "retention: { buget: 1s }", file: "f.yaml", folder: "/etc").unknownKeys
     #expect(unknown.map(\.description) == ["retention.buget (did you mean budget?)"])
   }

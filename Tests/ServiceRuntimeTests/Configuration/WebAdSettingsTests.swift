@@ -8,7 +8,7 @@ struct WebAdSettingsTests {
     try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "/etc/attribution").webAds
   }
 
-  @Test("without a word, sites are judged by the list that libpsl has, and postbacks say what it makes of them")
+  @Test("by default the list of libpsl decides about sites, and postbacks have its result")
   func usual() throws {
     let usual = try settings("{}")
     #expect(usual == WebAdSettings())
@@ -26,13 +26,13 @@ struct WebAdSettingsTests {
   }
 
   @Test(
-    "other words are refused, and keys that nobody knows are told",
+    "other values are refused, and unknown keys are reported",
     arguments: ["webAds: { signing: strict }", "webAds: { postbacks: reject }", "webAds: 5", "webAds: { publicSuffixList: [] }"])
   func refused(yaml: String) {
     #expect(throws: ConfigurationError.self) { try settings(yaml) }
   }
 
-  @Test("a key that nobody knows is told")
+  @Test("an unknown key is reported")
   func unknown() throws {
     let configuration = try DeploymentConfiguration(yaml: "webAds: { signed: form }", file: "f.yaml", folder: ".")
     #expect(configuration.unknownKeys.map { "\($0)" }.contains { $0.contains("signed") })

@@ -9,12 +9,12 @@ import Testing
     absence.isAway(answered: answered, now: now)
   }
 
-  @Test func `One that never answered is away`() {
+  @Test func `A dependency that never answered counts as unavailable`() {
     var absence = DependencyOutage(tolerance: .seconds(3))
     #expect(isAway(&absence, false, start) == true)
   }
 
-  @Test func `One that answered is away when its last answer is as old as is tolerated`() {
+  @Test func `A dependency counts as unavailable when its last answer is older than the tolerance`() {
     var absence = DependencyOutage(tolerance: .seconds(3))
     #expect(isAway(&absence, true, start) == false)
     #expect(isAway(&absence, false, start + .milliseconds(2999)) == false)

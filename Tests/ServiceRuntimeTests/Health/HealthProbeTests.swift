@@ -7,7 +7,7 @@ import Testing
     ("0.0.0.0", "127.0.0.1"), ("", "127.0.0.1"), ("::", "[::1]"), ("::1", "[::1]"), ("127.0.0.5", "127.0.0.5"),
     ("host.example", "host.example"),
   ])
-  func `A listener is asked where its own machine reaches it`(_ listening: String, _ asked: String) {
+  func `The health probe uses a local address of the listener`(_ listening: String, _ asked: String) {
     #expect(HealthProbe.host(listening) == asked)
   }
 }

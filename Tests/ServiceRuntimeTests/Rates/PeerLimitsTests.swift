@@ -22,7 +22,7 @@ import Testing
     #expect(taken == [true, false, true, true, false])
   }
 
-  @Test func `Nothing is remembered of who has none`() throws {
+  @Test func `Peers without connections use no memory`() throws {
     let peers = PeerQuota(most: 3)
     for number in 1...200 {
       let peer = try address("192.0.2.\(number)")
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `What comes from proxies is no one peer's`() throws {
+  @Test func `Connections of proxies do not count as one peer`() throws {
     let bounds = try bounds("{ trustedProxies: [10.0.0.0/8] }")
     let client = try IPAddress(validating: "192.0.2.1")
     let peers = [bounds.peer(try IPAddress(validating: "10.1.2.3")), bounds.peer(client), bounds.peer(nil)]

@@ -38,7 +38,7 @@ import Testing
     #expect(reasons == [nil, nil, "ADDRESS_NOT_ALLOWED"])
   }
 
-  @Test func `Without any address nobody is on an allow list`() throws {
+  @Test func `Without an address no client is on an allow list`() throws {
     let edge = try edge()
     #expect(
       edge.judge(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.judge(nil, kind: "postback").refusal == nil)

@@ -49,7 +49,7 @@ import TestSupport
     #expect(table.count <= 512)
   }
 
-  @Test func `What is told of a rate is what is let through, and when there is more`() {
+  @Test func `The reported rate status matches the admitted requests and the time of the next`() {
     let table = RateTable<Int>(most: 512)
     func told(_ now: Int64) -> String { RateLimitStatus(table.taking(1, rate, now: now).bucket, rate).field }
     #expect([told(0), told(0), told(0), told(0)] == ["\"peer\";r=2;t=1", "\"peer\";r=1;t=1", "\"peer\";r=0;t=1", "\"peer\";r=0;t=1"])
@@ -65,7 +65,7 @@ import TestSupport
     #expect(wait == .seconds(99) && status.left == 0 && status.seconds == 99)
   }
 
-  @Test func `As many as are left are let through at once, and no more before the time that is told`() {
+  @Test func `The remaining requests are admitted immediately, and no more before the reported time`() {
     var random = SeededRandom(seed: 6)
     for _ in 0..<2000 {
       let rate = RequestRate(perSecond: Double.random(in: 0.01...100, using: &random), burst: Int.random(in: 1...20, using: &random))
@@ -86,7 +86,7 @@ import TestSupport
     (RequestRate(perSecond: 1000, burst: 1), "\"peer\";q=1;w=1"),
     (RequestRate(perSecond: .leastNonzeroMagnitude, burst: 1_000_000_000), "\"peer\";q=1000000000;w=999999999999999"),
   ])
-  func `The policy is the burst and the time in which it comes back`(rate: RequestRate, field: String) {
+  func `The policy is the burst and the time in which it is replenished`(rate: RequestRate, field: String) {
     #expect(RateLimitStatus.policyField(rate) == field)
   }
 

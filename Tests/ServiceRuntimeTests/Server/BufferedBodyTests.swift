@@ -19,7 +19,7 @@ import Testing
     #expect(second.take() == Array("123456".utf8))
   }
 
-  @Test func `What was taken to be worked counts until its share is let go of`() {
+  @Test func `A body that is being processed counts until its reservation is released`() {
     let budget = BodyBudget(most: 10)
     var body: BufferedBody? = BufferedBody(budget)
     var share = body?.share

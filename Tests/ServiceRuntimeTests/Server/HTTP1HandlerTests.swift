@@ -206,7 +206,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try send(post("/now", "a") + post("/now", "b"), channel).split(separator: "HTTP/1.1 200").count == 2)
   }
 
-  @Test func `A body past the limit is refused, by its stated length or as it comes`() throws {
+  @Test func `A body over the limit is refused by its declared or its received length`() throws {
     let stated = try connection()
     #expect(try send(post("/now", "123456789"), stated).hasPrefix("HTTP/1.1 413"))
     #expect(stated.isActive)
@@ -222,7 +222,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(probe.bodies.withLock { $0.count } == 1)
   }
 
-  @Test func `A request refused by its head is answered before its body comes, and the body is skipped`() throws {
+  @Test func `A request that is refused by its headers is answered before its body arrives, and the body is skipped`() throws {
     let channel = try connection()
     let head = "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
     #expect(try send(head, channel).hasPrefix("HTTP/1.1 403"))
@@ -231,7 +231,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(probe.bodies.withLock { $0 } == [Array("next".utf8)])
   }
 
-  @Test func `Who asks whether to go on is told to, unless refused`() throws {
+  @Test func `Expect 100-continue is answered with 100 unless the request is refused`() throws {
     let channel = try connection()
     let head = "HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     #expect(try send("POST /now " + head, channel) == "HTTP/1.1 100 Continue\r\n\r\n")

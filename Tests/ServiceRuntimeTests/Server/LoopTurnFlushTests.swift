@@ -25,7 +25,7 @@ private final class Product: CoalescedWork {
 }
 
 @Suite struct LoopTurnFlushTests {
-  @Test func `Works of one turn are done together, each kind by itself, and followed in the order they came`() {
+  @Test func `Work of one turn is done together by kind, and completed in order`() {
     let loop = EmbeddedEventLoop()
     let turn = LoopTurnFlush(loop: loop)
     let sums = (1...3).map(Sum.init)

@@ -31,7 +31,7 @@ import Testing
     return text
   }
 
-  @Test func `What stands behind the header comes through, and the header does not`() throws {
+  @Test func `The bytes after the header are passed on, and the header is not`() throws {
     let (channel, reader) = try connection()
     try channel.writeInbound(ByteBuffer(string: line + "GET / "))
     try channel.writeInbound(ByteBuffer(string: "HTTP/1.1\r\n"))
@@ -42,7 +42,7 @@ import Testing
     #expect(try received(channel) == "PROXY UNKNOWN\r\n" && channel.isActive && refusals.value == 0)
   }
 
-  @Test func `A connection of an origin that is not admitted ends, and nothing of it comes through`() throws {
+  @Test func `A connection from a refused origin is closed, and none of its bytes are passed on`() throws {
     for isAdmitted in [true, false] {
       let (channel, _) = try connection { $0 == .unknown || isAdmitted }
       try channel.writeInbound(ByteBuffer(string: line + "GET / "))
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `It may come byte by byte, and nothing comes through before its end`() throws {
+  @Test func `A header may arrive byte by byte, and nothing is passed on before its end`() throws {
     let (channel, reader) = try connection()
     for byte in line.utf8.dropLast() {
       try channel.writeInbound(ByteBuffer(bytes: [byte]))
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 1.2.3.4\r\n", "\r\n\r\n\u{0}\r\nQUIT\n\u{31}\u{11}\u{0}\u{0}"])
-  func `What is no header ends the connection, and nothing of it comes through`(_ text: String) throws {
+  func `An invalid header closes the connection, and none of its bytes are passed on`(_ text: String) throws {
     let (channel, reader) = try connection()
     _ = try? channel.writeInbound(ByteBuffer(string: text))
     #expect(!channel.isActive && reader.origin == nil && refusals.value == 1)
@@ -92,7 +92,7 @@ import Testing
     #expect(!channel.isActive && refusals.value == 1)
   }
 
-  @Test func `Who goes away before its header is no refusal`() throws {
+  @Test func `A connection that closes before its header does not count as a refusal`() throws {
     let (channel, _) = try connection()
     channel.close(promise: nil)
     channel.embeddedEventLoop.run()

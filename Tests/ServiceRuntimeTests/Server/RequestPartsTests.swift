@@ -121,12 +121,12 @@ import Testing
     #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://x", "spiffe://a/ads"])?.name == "ads")
   }
 
-  @Test func `Names of two callers, or of none, are nobody's`() {
+  @Test func `A request that names two callers or an unknown one has no caller`() {
     #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/etl", "spiffe://a/ads"]) == nil)
     #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/ETL"]) == nil)
   }
 
-  @Test func `A token beside a certificate names the same caller`() {
+  @Test func `A token with a certificate must name the same caller`() {
     #expect(directory.caller(authorization: "Bearer token", certificateNames: ["spiffe://a/etl"])?.name == "etl")
     for token in ["Bearer other", "Bearer wrong", ""] {
       #expect(directory.caller(authorization: token, certificateNames: ["spiffe://a/etl"]) == nil)
@@ -140,7 +140,7 @@ import Testing
     try DeploymentConfiguration(yaml: yaml, file: "file", folder: ".")
   }
 
-  @Test func `What stands under edge is read`() throws {
+  @Test func `The section edge is read`() throws {
     let edge = try configuration(
       """
       edge:
@@ -166,7 +166,7 @@ import Testing
     #expect(usual.copyGeneration == .seconds(21_600) && !usual.unsignedDigests)
   }
 
-  @Test func `A strategy is its domains, or says more`() throws {
+  @Test func `A strategy is a list of domains or has further settings`() throws {
     let read = try configuration(
       "consentRouting: { maximumWait: 90s, strategies: { a: [x.example, y.example], b: { domains: z.example, dataResidency: true } } }")
     #expect(read.consentStrategies["a"] == .init(domains: ["x.example", "y.example"], isDataResidency: nil))
@@ -226,7 +226,7 @@ import Testing
   ])
   func `An error names its place`(_ yaml: String, _ expected: String) { #expect(place(yaml) == expected) }
 
-  @Test func `Keys nobody reads are told`() throws {
+  @Test func `Unknown keys are reported`() throws {
     let configuration = try DeploymentConfiguration(
       yaml: "limit: {}\nappStore:\n  strict: true", file: "f.yaml", folder: "/etc")
     #expect(Set(configuration.unknownKeys.map(\.path)) == ["limit", "appStore.strict"])

@@ -1,1 +1,1 @@
-"""Calls to Apple that callers ask for by RPC, and the simulator that answers them."""
+"""Calls to Apple that callers request by RPC, and the simulator that answers them."""

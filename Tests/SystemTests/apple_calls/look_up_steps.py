@@ -1,4 +1,4 @@
-"""Calls of the App Store Server API by RPC, and what reached Apple of them."""
+"""Calls of the App Store Server API by RPC, and the requests that reached Apple."""
 
 import json
 import re

@@ -69,7 +69,7 @@ def bodies() -> list[tuple]:
 
 
 @pytest.mark.parametrize("method,body,operation,type", bodies(), ids=lambda value: value if isinstance(value, str) else "")
-def test_a_call_is_answered_with_proof_kept_and_joined_to_its_notification(system, method, body, operation, type):
+def test_a_call_is_verified_stored_and_linked_to_its_notification(system, method, body, operation, type):
     transaction = bought(system)
     reference = body["requestInfo"]["requestReferenceId"]
     answer = get(system, method, transaction, body)
@@ -99,7 +99,7 @@ def test_a_call_is_answered_with_proof_kept_and_joined_to_its_notification(syste
     assert told["state"] == "answered" and not {"response", "decoded", "notifications"} & set(told)
 
 
-def test_a_call_of_one_environment_is_none_of_the_other(system):
+def test_calls_of_the_two_environments_are_separate(system):
     transaction, (_, body, _, _) = bought(system), bodies()[2]
     reference = body["requestInfo"]["requestReferenceId"]
     get(system, "CancelAdvancedCommerceSubscription", transaction, body)
@@ -139,7 +139,7 @@ def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
 
 # 5000001 says "try again": whoever does so without looking would be told that the identifier was used, had the first one been done.
 @pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
-def test_a_revocation_is_done_once_also_when_apple_s_answer_is_lost(system, fault):
+def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
     transaction = bought(system)
     _, body, _, _ = bodies()[3]
     system.control("/control/faults", {"route": "revocation", "count": 1, **fault})
@@ -154,7 +154,7 @@ def test_a_revocation_is_done_once_also_when_apple_s_answer_is_lost(system, faul
     assert [call["status"] for call in calls(system, f"/revoke/{transaction}") if call["status"] == 200] == [200]
 
 
-def test_a_call_that_dies_between_apple_and_its_record_is_not_made_again(system):
+def test_a_call_that_was_interrupted_before_its_record_is_not_repeated(system):
     transaction = bought(system)
     _, body, _, _ = bodies()[3]
     system.control("/control/faults", {"route": "revocation", "count": 1, "delayMilliseconds": 60_000})
@@ -181,7 +181,7 @@ def _quietly(system, transaction: str, body: dict) -> None:
         return
 
 
-def test_an_answer_that_cannot_be_proved_is_not_handed_on(system):
+def test_an_answer_that_fails_verification_is_not_returned(system):
     transaction = bought(system)
     _, body, _, _ = bodies()[2]
     genuine = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "TEST"})["signedPayload"]
@@ -199,7 +199,7 @@ def test_an_answer_that_cannot_be_proved_is_not_handed_on(system):
     assert genuine not in log and "eyJ" not in log
 
 
-def test_apple_s_refusals_have_their_name_and_free_the_identifier(system):
+def test_refusals_of_apple_have_an_error_name_and_free_the_identifier(system):
     plain = story(system, "buy")["originalTransactionId"]
     _, body, _, _ = bodies()[2]
     refused = ask(system, "CancelAdvancedCommerceSubscription", plain, body)
@@ -243,7 +243,7 @@ ITEM = {"SKU": "A", "refundReason": "LEGAL", "refundType": "FULL", "revoke": Tru
     (4, {"items": [{**ITEM, "refundType": "CUSTOM", "refundAmount": 0}]}, "items[0].refundAmount"),
     (4, {"items": [{**ITEM, "revoke": "yes"}]}, "items[0].revoke"),
 ])
-def test_a_wrong_field_is_named_and_apple_not_asked(system, index, more, field):
+def test_a_wrong_field_is_named_and_apple_is_not_called(system, index, more, field):
     method = bodies()[index][0]
     before = len(calls(system, "/advancedCommerce/"))
     answer = ask(system, method, "1", changed(index, **more))

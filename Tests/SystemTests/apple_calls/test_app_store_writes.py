@@ -63,7 +63,7 @@ def test_consumption_information_of_both_versions_is_checked_and_sent(system, ve
         ("PUT", f"v{version}/transactions/consumption/{transaction}", 202)]
 
 
-def test_one_subscription_is_extended_once_also_when_apple_s_answer_is_lost(system):
+def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):
     told = story(system, "buy")
     original = told["originalTransactionId"]
     before = get(system, "GetSubscriptionStatuses", {"transactionId": original})["decoded"][0]["expiresDate"]
@@ -88,7 +88,7 @@ def test_one_subscription_is_extended_once_also_when_apple_s_answer_is_lost(syst
     assert cause(third)["errorName"] == "SubscriptionMaxExtension" and cause(third)["status"] == "403"
 
 
-def test_a_mass_extension_is_begun_once_and_its_status_can_be_asked(system):
+def test_a_mass_extension_is_started_once_and_its_status_can_be_queried(system):
     product = f"{APP}.mass{uuid.uuid4().hex[:8]}"
     for _ in range(3):
         story(system, "buy", environment="Sandbox", productId=product)
@@ -111,7 +111,7 @@ def test_a_mass_extension_is_begun_once_and_its_status_can_be_asked(system):
     assert unknown.status == 404 and cause(unknown)["errorCode"] == "4040009"
 
 
-def test_a_mass_extension_whose_answer_is_lost_is_not_begun_again(system):
+def test_a_mass_extension_whose_answer_is_lost_is_not_started_again(system):
     product = f"{APP}.mass{uuid.uuid4().hex[:8]}"
     story(system, "buy", environment="Sandbox", productId=product)
 
@@ -149,7 +149,7 @@ def expires(system, original: str) -> int:
     return get(system, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})["decoded"][0]["expiresDate"]
 
 
-def test_what_became_of_an_extension_is_remembered_until_it_is_known(system):
+def test_the_request_of_an_extension_is_stored_until_its_outcome_is_known(system):
     original = story(system, "buy")["originalTransactionId"]
     before = expires(system, original)
     message = {"originalTransactionId": original, "extendByDays": 10, "requestIdentifier": "unknown-1"}
@@ -169,7 +169,7 @@ def test_what_became_of_an_extension_is_remembered_until_it_is_known(system):
     assert expires(system, original) == before + 10 * DAY
 
 
-def test_a_renewal_is_not_taken_for_the_extension(system):
+def test_a_renewal_is_not_mistaken_for_the_extension(system):
     """A month of Apple's is thirty days here, and so is the extension."""
     told = story(system, "buy", startDate=int(time.time() * 1000) - 30 * DAY + 120_000)
     original = told["originalTransactionId"]
@@ -187,7 +187,7 @@ def test_a_renewal_is_not_taken_for_the_extension(system):
     assert done["response"]["effectiveDate"] == renewed + 30 * DAY == expires(system, original), done
 
 
-def test_two_calls_for_one_extension_are_one_request_to_apple(system):
+def test_two_calls_for_the_same_extension_make_one_request_to_apple(system):
     original = story(system, "buy")["originalTransactionId"]
     before = expires(system, original)
     message = {"originalTransactionId": original, "extendByDays": 3, "requestIdentifier": "together"}

@@ -59,7 +59,7 @@ def puts(system, body: dict) -> list[int]:
             if call["method"] == "PUT" and call.get("body", {}).get("requestIdentifier") == body["requestIdentifier"]]
 
 
-def test_apple_s_examples_are_taken_and_can_be_retrieved(system):
+def test_apples_examples_are_accepted_and_can_be_retrieved(system):
     buy, start = line(LINE), line(START)
     renewal = line(START, subscriptionEvent="RENEWAL", subscriptionDaysOfPaidService=30, subscriptionStartDate=1708639488039,
                    subscriptionEndDate=1711231488039, creationDate=1708639488039, referenceLineItemId=start["lineItemId"])
@@ -79,7 +79,7 @@ def test_apple_s_examples_are_taken_and_can_be_retrieved(system):
     assert {body["requestIdentifier"] for body in bodies} <= listed(system, "accepted")
 
 
-def test_a_token_of_the_sandbox_is_reported_there(system):
+def test_a_sandbox_token_is_reported_to_the_sandbox(system):
     body = report(token=f"SANDBOX_{new_id()}")
     assert accepted(system, body)["environment"] == "Sandbox"
     # Empty is absent.
@@ -92,7 +92,7 @@ def test_a_token_of_the_sandbox_is_reported_there(system):
     assert unknown.status == 404 and '"requestIdentifier"' in unknown.body.decode(), unknown
 
 
-def test_apple_s_errors_name_line_and_field_and_a_mended_report_goes_under_the_same_name(system):
+def test_apples_errors_name_line_and_field_and_a_corrected_report_reuses_the_identifier(system):
     wrong = report(line(REFUND, referenceLineItemId="nobody's"))
     answer = send(system, wrong)
     told = answer.json["report"]
@@ -106,7 +106,7 @@ def test_apple_s_errors_name_line_and_field_and_a_mended_report_goes_under_the_s
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_IDENTIFIER_REUSED", other
 
 
-def test_what_apple_cannot_take_now_is_sent_later_by_itself(system):
+def test_a_report_is_sent_again_automatically_while_apple_is_unavailable(system):
     body = report(line(LINE))
     try:
         system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
@@ -133,7 +133,7 @@ def test_a_report_whose_answer_is_lost_is_not_sent_again(system):
     assert puts(system, body) == [200]
 
 
-def test_a_report_that_apple_has_and_does_not_show_yet_is_not_told_as_refused(system):
+def test_a_report_that_apple_has_but_does_not_show_yet_is_not_reported_as_refused(system):
     body = report(line(LINE))
     system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
     system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 1, "status": 400, "body": {"fieldName": "requestIdentifier"}})
@@ -202,7 +202,7 @@ def _quietly(system, body: dict) -> None:
     (report(line(LINE), {**line(LINE), "lineItemId": "a"}, {**line(LINE), "lineItemId": "a"}), "lineItems[2].lineItemId"),
     (report({**line(LINE), "lineItemId": "a"}, line(REFUND, referenceLineItemId="a", taxCountry="FRA")), "lineItems[1].taxCountry"),
 ])
-def test_a_wrong_field_is_named_and_apple_not_asked(system, body, field):
+def test_a_wrong_field_is_named_and_apple_is_not_called(system, body, field):
     before = len(calls(system, "/externalPurchase/"))
     answer = send(system, body)
     assert answer.status == 400 and f'"report.{field}"' in answer.body.decode(), answer

@@ -12,7 +12,7 @@ from SystemTests.support.running_system import redis_words
 from .look_up_steps import APP, ask, calls, cause, get, story
 
 
-def test_every_look_up_answers_apple_s_object_with_each_of_its_jws_proved_and_decoded(system):
+def test_every_look_up_returns_apples_object_with_each_jws_verified_and_decoded(system):
     told = story(system, "buy", "renew", "refund")
     original, account = told["originalTransactionId"], told["appTransactionId"]
     statuses = get(system, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
@@ -52,7 +52,7 @@ def test_every_look_up_answers_apple_s_object_with_each_of_its_jws_proved_and_de
     assert invalid["response"] == {"status": 1} and invalid.get("decoded", []) == []
 
 
-def test_production_is_asked_first_and_the_sandbox_only_on_apple_s_word_and_only_where_nothing_was_said(system):
+def test_the_sandbox_is_queried_only_if_production_does_not_know_the_id_and_no_environment_is_given(system):
     told = story(system, "buy", environment="Sandbox")
     original = told["originalTransactionId"]
     before = len(calls(system))
@@ -118,14 +118,14 @@ def test_production_is_asked_first_and_the_sandbox_only_on_apple_s_word_and_only
     ("SetAppAccountToken", {"appAccountToken": str(uuid.uuid4())}, "originalTransactionId"),
     ("RequestTestNotification", {}, "environment"), ("GetTestNotificationStatus", {"environment": "Sandbox"}, "testNotificationToken"),
 ])
-def test_a_wrong_field_is_named_and_apple_not_asked(system, method, message, field):
+def test_a_wrong_field_is_named_and_apple_is_not_called(system, method, message, field):
     before = len(calls(system))
     answer = ask(system, method, message, key=uuid.uuid4().hex)
     assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
     assert calls(system)[before:] == []
 
 
-def test_a_rate_limit_is_told_with_apple_s_delay_and_unknown_numbers_come_through(system):
+def test_a_rate_limit_has_apples_delay_and_unknown_error_numbers_are_passed_on(system):
     original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
     until = int(time.time() * 1000) + 3_000_000
     system.control("/control/faults", {"route": "refundHistory", "count": 1, "status": 429, "body": {"errorCode": 4290000},
@@ -142,7 +142,7 @@ def test_a_rate_limit_is_told_with_apple_s_delay_and_unknown_numbers_come_throug
     assert get(system, "GetTransactionInfo", {"transactionId": original, "environment": "Sandbox"})["decoded"]
 
 
-def test_an_answer_whose_signed_data_cannot_be_proved_is_not_handed_on(system):
+def test_an_answer_whose_signed_data_fails_verification_is_not_returned(system):
     original = story(system, "buy")["originalTransactionId"]
     forged = system.control("/control/notifications", {
         "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": False})["signedPayload"]

@@ -1,4 +1,4 @@
-"""What tests of attributionctl do with a running system, and how a terminal is played to it."""
+"""Steps of the tests of attributionctl on a running system, and a simulated terminal."""
 
 import json
 import uuid

@@ -62,7 +62,7 @@ def test_an_advanced_commerce_call_is_made_once_and_shown(system, tmp_path):
     assert ctl(system, *words).returncode == 64
     assert ctl_json(system, *words, "--dry-run")["request"]["transactionId"] == transaction and not calls(system, f"/cancel/{transaction}")
     first, second = ctl(system, *words, "--yes"), ctl(system, *words, "--yes")
-    assert "now" in first.stdout and "before, and not again" in second.stdout, (first, second)
+    assert "now" in first.stdout and "earlier; not sent again" in second.stdout, (first, second)
     assert len(calls(system, f"/cancel/{transaction}")) == 1
     assert ctl_json(system, "advanced-commerce", "show", reference, "--bundle-id", APP)["call"]["state"] == "answered"
     assert reference in ctl(system, "advanced-commerce", "list", "--bundle-id", APP).stdout

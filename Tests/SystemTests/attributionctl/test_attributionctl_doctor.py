@@ -73,13 +73,13 @@ def http_answer(status: str, *headers: str) -> bytes:
     return "\r\n".join([f"HTTP/1.1 {status}", "Content-Length: 0", *headers, "", ""]).encode()
 
 
-def test_all_is_well(system):
+def test_doctor_reports_no_problem(system):
     answer = doctor(system)
-    assert answer.returncode == 0 and "WELL" in answer.stdout, answer
+    assert answer.returncode == 0 and "OK: notifications arrive" in answer.stdout, answer
     assert "SUCCESS" in answer.stdout and "on the feed" in answer.stdout
 
 
-def test_what_apple_says_of_its_attempts(system, tmp_path):
+def test_each_result_of_apples_delivery_attempts_has_its_exit_code(system, tmp_path):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem",
                     "-days", "1", "-subj", "/CN=localhost"], check=True, capture_output=True)
     untrusted = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -108,7 +108,7 @@ def test_what_apple_says_of_its_attempts(system, tmp_path):
         assert slow[0].returncode == 21 and "17.0.0.0/8" in slow[0].stdout, slow
 
 
-def test_what_is_wrong_between_us_and_apple(system, tmp_path):
+def test_problems_between_the_system_and_apple_have_their_exit_codes(system, tmp_path):
     other = tmp_path / "other.pem"
     subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other], check=True, capture_output=True)
     public = subprocess.run(["openssl", "pkey", "-in", other, "-pubout"], capture_output=True, text=True, check=True).stdout
@@ -130,7 +130,7 @@ def test_what_is_wrong_between_us_and_apple(system, tmp_path):
     assert answer.returncode == 30 and "appAppleId" in answer.stdout, answer
 
 
-def test_what_is_wrong_with_our_own_services(system, tmp_path):
+def test_problems_of_the_services_have_their_exit_codes(system, tmp_path):
     system.service("stop", "notification-recovery")
     try:
         answer = doctor(system)
@@ -147,10 +147,10 @@ def test_what_is_wrong_with_our_own_services(system, tmp_path):
         answer = doctor(system, "--notification-url", system.public + "/v1/app-store/notifications")
     finally:
         system.service("start", "ingest")
-    assert answer.returncode == 22 and "from here" in answer.stdout, answer
+    assert answer.returncode == 22 and "from this machine" in answer.stdout, answer
 
 
-def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(system):
+def test_an_unreadable_feed_is_not_mistaken_for_a_missing_event(system):
     """Apple delivers it elsewhere, and meanwhile doctor's subscription is gone."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/"):
         process = started(system, "doctor", "--bundle-id", APP, "--wait", "6")
@@ -164,12 +164,12 @@ def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(syste
         assert process.wait(60) == 10 and "verifier cannot answer" in rest, (process.returncode, rest)
 
 
-def test_another_s_rejected_notification_is_not_taken_for_the_test(system):
+def test_another_rejected_notification_is_not_mistaken_for_the_test_notification(system):
     """Apple's copy does not fit our configuration and was delivered elsewhere; what arrives is a forgery of anybody."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/", appAppleId=525463030):
         process = started(system, "doctor", "--bundle-id", APP, "--wait", "4")
         for line in process.stdout:
-            if "asked for a test" in line:
+            if "requested a test notification" in line:
                 break
         system.control("/control/notifications", {
             "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": True,
@@ -178,7 +178,7 @@ def test_another_s_rejected_notification_is_not_taken_for_the_test(system):
         assert process.wait(60) == 17 and "did not arrive" in rest, (process.returncode, rest)
 
 
-def test_a_rate_limit_is_told_apart(system):
+def test_a_rate_limit_has_its_own_exit_code(system):
     until = int(time.time() * 1000) + 120_000
     system.control("/control/faults", {"route": "testNotification", "count": 1, "status": 429, "body": {"errorCode": 4290000},
                                        "headers": {"Retry-After": str(until)}})
@@ -209,7 +209,7 @@ def findings(system, *options: str, code: int | None = None) -> dict[tuple[str, 
     return {(one["place"], one["check"]): one for one in answer["findings"]}
 
 
-def test_every_service_and_what_it_depends_on_is_looked_at(system):
+def test_every_service_and_its_dependencies_are_checked(system):
     found = findings(system)
     for service in ("signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"):
         for check in ("ready", "version", "clock"):
@@ -226,13 +226,13 @@ def test_every_service_and_what_it_depends_on_is_looked_at(system):
     assert ("asa-token-broker", "apple: AdServices") not in local and ("redis", "redis") in local
 
 
-def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path):
+def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
     system.service("stop", "asa-token-broker")
     try:
         found = findings(system, "--problems", code=10)
         assert found["asa-token-broker", "ready"]["state"] == "failed" and "running" in found["asa-token-broker", "ready"]["advice"]
         told = ctl(system, "doctor")
-        assert told.returncode == 10 and "NOT WELL" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
+        assert told.returncode == 10 and "NOT OK" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
     finally:
         system.service("start", "asa-token-broker")
     (tmp_path / "token").write_text("nobody")
@@ -250,7 +250,7 @@ def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path
         subprocess.run([*command, "CONFIG", "SET", "appendfsync", "always"], check=True, capture_output=True)
     # Another service at an address, and nothing at the public port.
     found = findings(system, "--url", f"verifier={system.url('Signer')}", "--url", "public=http://127.0.0.1:1", code=10)
-    assert found["verifier", "ready"]["found"] == "signer answers there" and found["ingest", "public port"]["state"] == "failed"
+    assert found["verifier", "ready"]["found"] == "signer answers at this address" and found["ingest", "public port"]["state"] == "failed"
     # Apple away: the simulator that plays it is stopped.
     system.service("stop", "simulator")
     try:
@@ -261,7 +261,7 @@ def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path
         system.service("start", "simulator")
 
 
-def test_a_client_that_may_not_diagnose_is_told_what_to_add(system, tmp_path):
+def test_a_client_without_the_diagnostics_permission_gets_advice(system, tmp_path):
     """A token that may do other things: it is not taken for an unknown one."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()

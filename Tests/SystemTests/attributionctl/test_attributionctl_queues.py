@@ -25,7 +25,7 @@ def eventually(what: str, condition, seconds: float = 30):
     return found
 
 
-def test_queues_in_each_form_and_paused_only_where_it_is_meant(system):
+def test_queues_are_shown_in_each_format_and_a_dry_run_does_not_pause(system):
     answer = ctl_json(system, "queues")
     assert {queue["name"] for queue in answer["queues"]} == {"intake", "tokens", "sessions", "gaps", "migrations", "reports"}
     as_yaml = yaml.safe_load(ctl(system, "queues", "-o", "yaml").stdout)
@@ -59,7 +59,7 @@ def dead_letters(system):
     redis_words(system, "DEL", f"{SHARD}:q:intake:dead")
 
 
-def test_dead_letters_are_listed_shown_put_back_and_deleted(system, dead_letters):
+def test_dead_letters_are_listed_shown_replayed_and_purged(system, dead_letters):
     first, second, third = dead_letters
     table = ctl(system, "dead-letters", "--kind", "test", "--error", "CANNOT be read").stdout
     assert all(one in table for one in dead_letters)
@@ -90,7 +90,7 @@ def test_dead_letters_are_listed_shown_put_back_and_deleted(system, dead_letters
     assert wrong.returncode == 65 and "id" in wrong.stderr, wrong
 
 
-def test_dead_letters_of_any_number_are_worked_to_the_end_and_bodies_come_as_they_were(system):
+def test_any_number_of_dead_letters_is_processed_and_bodies_are_unchanged(system):
     """More than a page of them, those that are meant behind it, and a body that is no text."""
     more = 1001
     script = """for i = 1, tonumber(ARGV[1]) do

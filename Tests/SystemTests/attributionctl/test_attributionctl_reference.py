@@ -1,4 +1,4 @@
-"""Documentation/attributionctl.md says what the command itself says."""
+"""Documentation/attributionctl.md matches the command's own help."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from SystemTests.support.running_system import ROOT
 from .command import EXECUTABLE
 
 
-def test_the_reference_is_that_of_the_command():
+def test_the_reference_matches_the_command():
     done = subprocess.run([sys.executable, ROOT / "Documentation" / "reference" / "attributionctl.py", EXECUTABLE, "--check"],
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, f"python3 Documentation/reference/attributionctl.py {EXECUTABLE} makes it anew:\n{done.stdout}{done.stderr}"

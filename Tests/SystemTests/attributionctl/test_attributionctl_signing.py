@@ -9,7 +9,7 @@ from .steps import APP, GENUINE, forged, names
 
 # --- signing and verifying ---------------------------------------------------------------------------------------------------
 
-def test_what_was_signed_is_verified(system, tmp_path):
+def test_signed_data_is_verified(system, tmp_path):
     for words, kind in ((["skadnetwork", "--ad-network", "example123.skadnetwork", "--source-identifier", "5239", "--item", "525463029",
                           "--source-app", "0"], "SKAdNetwork impression"),
                         (["skadnetwork", "--ad-network", "example123.skadnetwork", "--protocol-version", "2.0", "--campaign", "39", "--item",
@@ -35,7 +35,7 @@ def test_what_was_signed_is_verified(system, tmp_path):
     assert ctl(system, "sign", "token", "--bundle-id", "com.example.nobody").returncode in (3, 4, 65)
 
 
-def test_what_a_file_holds_is_seen_and_judged(system, tmp_path):
+def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     for more in ([], ["--offline"]):
         right = ctl_json(system, "verify", GENUINE, *more)
         assert right["valid"] is True and right["kind"] == "SKAdNetwork postback" and right["unsigned"] == {"conversion-value": 63}
@@ -66,7 +66,7 @@ def test_what_a_file_holds_is_seen_and_judged(system, tmp_path):
     assert "valid" not in receipt and receipt["content"]["originalTransactionIds"] == ["77"], receipt
 
 
-def test_keys_by_state(system):
+def test_keys_are_listed_by_state(system):
     keys = ctl_json(system, "keys", "list", "--state", "active")["keys"]
     assert {key["keyId"] for key in keys} >= {"dev-1", "dev-2"}
     assert ctl_json(system, "keys", "list", "--state", "revoked").get("keys", []) == []
@@ -94,7 +94,7 @@ def test_sessions_tokens_and_notifications_are_sent(system, tmp_path):
 
 # --- subscriptions, recoveries, gaps -------------------------------------------------------------------------------------------
 
-def test_subscriptions_from_their_beginning_to_their_end(system):
+def test_subscriptions_are_created_moved_and_deleted(system):
     name = f"ctl-{uuid.uuid4().hex[:8]}"
     dry = ctl_json(system, "subscriptions", "create", name, "--type", "notification", "--app", APP, "--dry-run")
     assert dry["request"]["filter"] == {"apps": [APP]} and name not in names(system)
@@ -103,7 +103,7 @@ def test_subscriptions_from_their_beginning_to_their_end(system):
     assert differs.returncode == 4 and "SUBSCRIPTION_DIFFERS" in differs.stderr, differs
     assert name in ctl(system, "subscriptions").stdout
     sought = ctl(system, "subscriptions", "seek", name, "--to-end", "--dry-run")
-    assert sought.returncode == 0 and "would be set" in sought.stdout, sought
+    assert sought.returncode == 0 and "would be moved" in sought.stdout, sought
     assert ctl_json(system, "subscriptions", "seek", name, "--to-end")["subscription"]["name"] == name
     pulled = ctl(system, "subscriptions", "enable", name)
     assert pulled.returncode == 4 and "SUBSCRIPTION_IS_PULLED" in pulled.stderr, pulled

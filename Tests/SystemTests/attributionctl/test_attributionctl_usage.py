@@ -102,7 +102,7 @@ def test_colours_and_progress_are_for_terminals(system):
     path = system.data / "many.jsonl"
     path.write_text(many * 400)
     code, text = on_terminal(system, "verify", path, "--brief", "-o", "json")
-    assert code == 0 and "/400 things" in text and "[#" in text, text[:300]
+    assert code == 0 and "/400 inputs" in text and "[#" in text, text[:300]
     done = ctl(system, "verify", path, "--brief", "-o", "json")
     assert done.stderr == "", done.stderr[:300]
     path.unlink()
@@ -213,4 +213,4 @@ def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
     assert shown.stdout.startswith(f"{path}:2:12: error: adServices.timeout: "), shown
     assert ctl(None, "config", "check", tmp_path / "none").returncode == 66
     alone = ctl(None, "config", "check", system.data / "configuration.yaml", "--executables", tmp_path)
-    assert alone.returncode == 0 and "not asked" in alone.stderr, alone
+    assert alone.returncode == 0 and "not checked" in alone.stderr, alone

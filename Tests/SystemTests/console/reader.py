@@ -1,4 +1,4 @@
-"""Somebody who reads the console's pages, as a browser without scripts does."""
+"""A client that reads the console's pages like a browser without scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console's pages, of the real executables: who may read them, how long, and whether they tell the truth."""
+"""The console's pages, of the real executables: who may read them, for how long, and whether their figures are right."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ def wait_for(what, seconds: float = 30):
 
 # --- readers ---------------------------------------------------------------------------------------------------------------
 
-def test_a_token_becomes_a_session_that_tells_nothing_of_it(system):
+def test_a_session_cookie_does_not_reveal_the_token(system):
     reader = ConsoleReader(system.url("Verifier"))
     sent = reader.get("/queues")
     assert sent.status == 303 and sent.location == "/console/sign-in?next=%2Fconsole%2Fqueues"
@@ -63,7 +63,7 @@ def test_a_token_becomes_a_session_that_tells_nothing_of_it(system):
     assert shard_keys and value not in kept and digest not in kept and system.token not in kept
 
 
-def test_every_page_is_there_for_who_has_signed_in_and_for_nobody_else(system, reader):
+def test_every_page_requires_a_session(system, reader):
     stranger = ConsoleReader(system.url("Verifier"))
     for path in PAGES:
         page = reader.get(path)
@@ -80,7 +80,7 @@ def test_every_page_is_there_for_who_has_signed_in_and_for_nobody_else(system, r
     {"form": "00" * 64}, {"form": ""}, {"token": "wrong"}, {"token": ""}, {"Origin": "https://evil.example"}, {"Sec_Fetch_Site": "cross-site"},
     {"Cookie": "console-form=" + "00" * 32},
 ])
-def test_no_session_begins_by_a_forged_form_or_a_wrong_token(system, change):
+def test_a_forged_form_or_a_wrong_token_creates_no_session(system, change):
     reader = ConsoleReader(system.url("Verifier"))
     door = reader.get("/sign-in")
     fields = {"form": door.field("form"), "next": "/console", "token": system.token, **{k: v for k, v in change.items() if k in ("form", "token")}}
@@ -108,7 +108,7 @@ def test_signing_out_ends_the_session_for_every_instance(system):
         assert second.get().status == 303
 
 
-def test_a_cookie_of_a_balancer_with_tls_travels_over_tls_alone(system):
+def test_the_cookie_is_secure_behind_a_balancer_with_tls(system):
     reader = ConsoleReader(system.url("Verifier"), X_Forwarded_Proto="https")
     answer = reader.sign_in(system.token)
     cookie = next(cookie for cookie in answer.headers.get_all("Set-Cookie") if "__Host-console=" in cookie)
@@ -118,7 +118,7 @@ def test_a_cookie_of_a_balancer_with_tls_travels_over_tls_alone(system):
     assert reader.get("", X_Forwarded_Proto="http").status == 303
 
 
-def test_a_session_ends_by_itself_and_with_its_token_and_shows_what_its_caller_may_call(system, tmp_path):
+def test_a_session_expires_ends_with_its_token_and_shows_only_permitted_pages(system, tmp_path):
     narrow, token = "a caller's token that may see queues", "a caller's token that is taken away"
     whole = (system.data / "configuration.yaml").read_text()
 
@@ -150,7 +150,7 @@ def test_a_session_ends_by_itself_and_with_its_token_and_shows_what_its_caller_m
 
 # --- what is shown ---------------------------------------------------------------------------------------------------------
 
-def test_deliveries_are_counted_once_by_kind_and_verdict_and_what_they_said(system, reader):
+def test_deliveries_are_counted_once_by_kind_verdict_and_reported_values(system, reader):
     before, values = counts(system), system.call("Verifier", "GetValueCounts")
     source, app = "5239", 525463029
 
@@ -193,7 +193,7 @@ def test_deliveries_are_counted_once_by_kind_and_verdict_and_what_they_said(syst
         assert answer.status == 400 and field in answer.body.decode()
 
 
-def test_a_dead_letter_tells_its_story(system, reader):
+def test_a_dead_letter_page_shows_the_history(system, reader):
     id = f"017-{uuid.uuid4().hex}"
     received = int(time.time() * 1000) - 7_200_000
     secret = "6D92078A-8246-4BA4-AE5B-76104861E7DC"
@@ -214,7 +214,7 @@ def test_a_dead_letter_tells_its_story(system, reader):
     assert wait_for(lambda: reader.get(f"/dead-letters/gaps/{id}").status == 404)
 
 
-def test_subscriptions_keys_and_recoveries_are_those_that_the_services_tell(system, reader):
+def test_subscriptions_keys_and_recoveries_match_the_services(system, reader):
     feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1"])
     url = "https://hooks.example.com/services/secret-path?key=secret"
     pushed = f"p-{uuid.uuid4().hex[:8]}"
@@ -249,7 +249,7 @@ def test_a_subscription_of_the_app_store_is_looked_up(system, reader):
     wait_for(lambda: "DID_RENEW" in reader.get("/app-store").text)
 
 
-def test_what_cannot_be_asked_is_said_and_the_rest_is_shown(system):
+def test_an_unavailable_service_is_named_and_the_rest_is_shown(system):
     with second_instance(
         system, "verifier", more="unset ATTRIBUTION_NOTIFICATION_RECOVERY_URL; export ATTRIBUTION_SIGNER_URL=http://127.0.0.1:9"
     ) as other:
@@ -260,7 +260,7 @@ def test_what_cannot_be_asked_is_said_and_the_rest_is_shown(system):
         assert overview.status == 200 and "signer does not answer" in overview.text and overview.figure("Dead letters")
 
 
-def test_where_no_console_is_wanted_there_is_none(system):
+def test_the_console_can_be_disabled(system):
     configuration = system.data / "no-console.yaml"
     configuration.write_text((system.data / "configuration.yaml").read_text() + "console: { enabled: false }\n")
     try:

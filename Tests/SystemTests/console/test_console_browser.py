@@ -10,7 +10,7 @@ import pytest
 
 from SystemTests.support.running_system import start_system, stop_system
 
-from .play import play
+from .sample_data import play
 
 DRIVER, BROWSER = shutil.which("chromedriver"), shutil.which("chromium")
 pytestmark = pytest.mark.skipif(DRIVER is None or BROWSER is None, reason="chromium-driver is not installed (Deploy/test installs it)")
@@ -109,7 +109,7 @@ def as_it_was(browser):
     browser.command("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_no_page_makes_the_browser_complain_or_ask_anybody_else(browser):
+def test_no_page_causes_browser_errors_or_requests_to_other_hosts(browser):
     browser.complaints()
     for path in PAGES.values():
         browser.open(path)
@@ -120,7 +120,7 @@ def test_no_page_makes_the_browser_complain_or_ask_anybody_else(browser):
     assert hosts == {browser.base.split("/")[2]}
 
 
-def test_what_a_page_injects_does_not_run(browser):
+def test_injected_scripts_do_not_run(browser):
     browser.open("/queues")
     browser.complaints()
     ran = browser.run("""
@@ -227,7 +227,7 @@ return [...document.querySelectorAll("body *")]
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
-def test_text_can_be_read_by_day_and_by_night(browser, is_dark):
+def test_text_has_enough_contrast_in_light_and_dark_mode(browser, is_dark):
     browser.dark(is_dark)
     for name, path in PAGES.items():
         browser.open(path)
@@ -253,7 +253,7 @@ def test_without_scripts_everything_is_shown_and_forms_work(browser):
     browser.wait(lambda: "no notification of this subscription was received" in browser.driver.page_source)
 
 
-def test_who_signs_out_or_whose_session_ends_is_led_to_the_door(browser):
+def test_the_sign_in_page_is_shown_after_sign_out_and_at_the_end_of_a_session(browser):
     browser.open("/keys")
     browser.run("window.marker = 1")
     cookie = browser.driver.get_cookie("console")
@@ -272,7 +272,7 @@ def test_who_signs_out_or_whose_session_ends_is_led_to_the_door(browser):
 
 
 @pytest.mark.skipif("ATTRIBUTION_SCREENSHOTS" not in os.environ, reason="writes pictures for the documentation when it names a folder")
-def test_pictures(browser):
+def test_screenshots_are_taken(browser):
     folder = pathlib.Path(os.environ["ATTRIBUTION_SCREENSHOTS"])
     folder.mkdir(parents=True, exist_ok=True)
     pages = {**PAGES, "dead-letter": f"/dead-letters/gaps/{browser.system.letters[0]}"}

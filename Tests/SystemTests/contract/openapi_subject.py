@@ -1,4 +1,4 @@
-"""A system that schemathesis asks by its contract, with words that it knows, and what an answer has to be like."""
+"""A system that schemathesis calls by its contract, with values that exist in it, and the checks of the answers."""
 
 import copy
 import json

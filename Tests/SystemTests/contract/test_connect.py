@@ -70,7 +70,7 @@ def test_a_call_is_answered(system, messages, connect):
     assert abs(answer.timestamp / 1000 - time.time()) < 600
 
 
-def test_a_large_batch_goes_both_ways(system, messages, connect):
+def test_a_large_batch_is_sent_and_answered(system, messages, connect):
     signer = messages("signer")
     batch = signer.SignImpressionsRequest(items=[signer.ImpressionItem(skadnetwork=sign_request(
         signer, nonce=str(uuid.uuid4()))) for _ in range(200)])  # all alike they would pass the bound on gzip's ratio
@@ -102,7 +102,7 @@ def test_an_error_has_its_code_message_and_details(system, messages, connect):
     assert caught.value.code == Code.NOT_FOUND
 
 
-def test_who_may_not_call_is_told(system, messages, connect):
+def test_a_caller_without_permission_is_refused(system, messages, connect):
     signer = messages("signer")
     with pytest.raises(ConnectError) as caught:
         connect(system, "Signer").execute_unary(

@@ -1,4 +1,4 @@
-"""The running services held against their contract, openapi.json, by requests that schemathesis makes from it.
+"""The running services conform to their contract, openapi.json: schemathesis generates requests from it.
 
 Which requests come is decided by a seed, which a failure names: ATTRIBUTION_SEED=… makes the same ones again.
 """
@@ -151,7 +151,7 @@ def test_a_public_route_refuses_what_does_not_fit_the_contract(subject, method, 
     subject.run(subject.plain[method, path], GenerationMode.NEGATIVE, judge)
 
 
-def test_each_call_needs_a_caller_that_may_make_it(subject):
+def test_each_call_requires_a_caller_with_permission(subject):
     for path, item in CONTRACT["paths"].items():
         for method, operation in item.items():
             if operation["tags"][0] == "public":
@@ -165,7 +165,7 @@ def test_each_call_needs_a_caller_that_may_make_it(subject):
                 assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_by_which_methods_a_call_is_made_is_what_the_contract_says(subject):
+def test_http_methods_of_calls_match_the_contract(subject):
     for path, item in CONTRACT["paths"].items():
         operation = next(iter(item.values()))
         for method in ("get", "put", "delete", "patch"):
@@ -176,7 +176,7 @@ def test_by_which_methods_a_call_is_made_is_what_the_contract_says(subject):
             assert answer.status_code == 405 and allowed == set(item), (method, path, answer.status_code, answer.headers)
 
 
-def test_every_component_and_every_answer_is_what_json_schema_allows():
+def test_components_and_answers_are_valid_json_schema():
     for name, schema in SCHEMAS.items():
         assert jsonschema_rs.meta.is_valid(schema), name
     assert json.dumps(CONTRACT).count('"$ref"') == sum(

@@ -1,1 +1,1 @@
-"""What the differential test holds the verifier to. Nothing here shares a line with the product."""
+"""The differential test: reference verifiers that share no code with the product, and the cases that both verify."""

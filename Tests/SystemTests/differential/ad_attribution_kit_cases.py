@@ -1,4 +1,4 @@
-"""AdAttributionKit postbacks, and what is done to them."""
+"""AdAttributionKit postbacks, and the changes that make them invalid."""
 
 import random
 
@@ -6,7 +6,7 @@ from SystemTests.differential.skadnetwork.fields import WRONG_KINDS, another_val
 from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick, written
 
 from . import jws, jws_forms
-from .judgement import Case
+from .expected_verdict import Case
 from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, item, judge_ad_attribution_kit
 
 

@@ -1,4 +1,4 @@
-"""AdAttributionKit's impressions, what is done to them, and a judge of its own (Apple's page Generating JWS impressions)."""
+"""AdAttributionKit impressions, the changes that make them invalid, and a reference verifier (Apple's page Generating JWS impressions)."""
 
 import json
 import random
@@ -10,8 +10,8 @@ from SystemTests.differential.skadnetwork.fields import WRONG_KINDS
 from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick
 
 from . import jws, jws_forms
+from .expected_verdict import Case, Changed, ExpectedVerdict, Refused
 from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
-from .judgement import Case, Changed, Judgement, Refused
 from .postbacks import INT64
 from .signatures import (
     in_range,
@@ -20,28 +20,28 @@ from .signatures import (
 # --- AdAttributionKit -----------------------------------------------------------------------------------------------------
 
 
-def judge_ad_attribution_kit(token: str) -> Judgement:
+def judge_ad_attribution_kit(token: str) -> ExpectedVerdict:
     try:
         form = jws.opened(token)
     except Refused:
-        return Judgement.rejected("malformed_jws")
+        return ExpectedVerdict.rejected("malformed_jws")
     if "crit" in form.header:
-        return Judgement.rejected("malformed_jws", "unexpected_algorithm")
+        return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm")
     algorithm, network = form.header.get("alg"), form.header.get("kid")
     if algorithm != "ES256":
-        return Judgement.rejected("unexpected_algorithm", *([] if isinstance(algorithm, str) else ["malformed_jws"]))
+        return ExpectedVerdict.rejected("unexpected_algorithm", *([] if isinstance(algorithm, str) else ["malformed_jws"]))
     if not isinstance(network, str) or network not in NETWORKS:
-        return Judgement.rejected("unknown_key", *([] if isinstance(network, str) else ["malformed_jws"]))
+        return ExpectedVerdict.rejected("unknown_key", *([] if isinstance(network, str) else ["malformed_jws"]))
     r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
     if len(form.signature) != 64 or not in_range(r, s, "secp256r1"):
-        return Judgement.rejected("malformed_signature")
+        return ExpectedVerdict.rejected("malformed_signature")
     try:
         claims = form.payload()
     except Refused:
-        return Judgement.rejected("malformed_jws")
+        return ExpectedVerdict.rejected("malformed_jws")
     key = signer_of(network, r, s, form.signing_input)
     if not key:
-        return Judgement.rejected("bad_signature")
+        return ExpectedVerdict.rejected("bad_signature")
     faults = set()
 
     def needs(name: str, good: Callable[[Any], object]) -> None:
@@ -62,8 +62,8 @@ def judge_ad_attribution_kit(token: str) -> Judgement:
     if "eligible-for-re-engagement" in claims:
         needs("eligible-for-re-engagement", lambda value: isinstance(value, bool))
     if faults:
-        return Judgement(False, frozenset(["malformed"]), frozenset(faults))
-    return Judgement(True, says={"keyId": key})
+        return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(faults))
+    return ExpectedVerdict(True, says={"keyId": key})
 
 
 def maker(dice: random.Random) -> jws.Maker:

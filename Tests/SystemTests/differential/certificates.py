@@ -1,4 +1,4 @@
-"""A test authority in Apple's manner, and chains that are wrong in one way each."""
+"""A test authority like Apple's, and chains with one fault each."""
 
 import base64
 import dataclasses

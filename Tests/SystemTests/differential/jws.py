@@ -1,4 +1,4 @@
-"""Compact JWS, read by RFC 7515 and spelt in every wrong way."""
+"""Compact JWS: a reader by RFC 7515, and writers of invalid forms."""
 
 import dataclasses
 import json
@@ -6,7 +6,7 @@ import random
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from .judgement import Refused, strict_json
+from .expected_verdict import Refused, strict_json
 from .signatures import ORDERS, base64url, base64url_strictly, signed
 
 N = ORDERS["secp256r1"]

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes, hmac
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from .judgement import Changed
+from .expected_verdict import Changed
 from .jws import ALGORITHMS, Maker, N, compact, raw, rsa_key, with_name_twice
 from .signatures import base64url, base64url_strictly, der, other_der, other_numbers, signed, signed_with_special_nonce
 

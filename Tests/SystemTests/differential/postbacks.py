@@ -1,4 +1,4 @@
-"""Postbacks for the differential test, and a judge of its own: Python's `cryptography` over a text put together from
+"""Postbacks for the differential test, and their reference verifier: Python's `cryptography` over a text put together from
 Apple's pages (Combining parameters for SKAdNetwork 3 postbacks; Verifying a postback)."""
 
 import base64
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from . import jws
-from .judgement import DEPTH, Judgement, Refused, extent, strict_json
+from .expected_verdict import DEPTH, ExpectedVerdict, Refused, extent, strict_json
 from .signatures import base64_strictly, derived_key, in_range, read_der, verifies
 
 SEPARATOR = "\u2063"
@@ -105,20 +105,20 @@ class Fields:
 INT64 = 2 ** 63 - 1
 
 
-def judge_skadnetwork(text: str) -> Judgement:
+def judge_skadnetwork(text: str) -> ExpectedVerdict:
     try:
         body = strict_json(text)
     except ValueError:
-        return Judgement.rejected("malformed")
+        return ExpectedVerdict.rejected("malformed")
     if not isinstance(body, dict):
-        return Judgement.rejected("malformed")
+        return ExpectedVerdict.rejected("malformed")
     version = body.get("version")
     if version is None:
         version = "1.0"
     if not isinstance(version, str):
-        return Judgement.rejected("malformed", field="version")
+        return ExpectedVerdict.rejected("malformed", field="version")
     if version not in VERSIONS:
-        return Judgement.rejected("unsupported_version", "malformed", field="version")
+        return ExpectedVerdict.rejected("unsupported_version", "malformed", field="version")
     at = VERSIONS.index(version)
     fields = Fields(body, lenient=True)
     network = fields.text("ad-network-id")
@@ -145,57 +145,57 @@ def judge_skadnetwork(text: str) -> Judgement:
         reasons = {"malformed"}
         if fields.faults == ["attribution-signature"] and body.get("attribution-signature") is not None:
             reasons.add("malformed_signature")
-        return Judgement(False, frozenset(reasons), frozenset(fields.faults))
+        return ExpectedVerdict(False, frozenset(reasons), frozenset(fields.faults))
     key = signing_key(version).public_key()
     try:
         r, s = read_der(base64_strictly(signature))
     except Refused:
-        return Judgement.rejected("malformed_signature")
+        return ExpectedVerdict.rejected("malformed_signature")
     if not in_range(r, s, key.curve.name):
         # Numbers that only the wider curve has are Apple's other key's signature, as the vector 2.0-signed-with-p256 has it.
         wider = version in ("1.0", "2.0") and in_range(r, s, "secp256r1") and max(r, s) >= 1 << 192
-        return Judgement.rejected("malformed_signature", *(["bad_signature"] if wider else []))
+        return ExpectedVerdict.rejected("malformed_signature", *(["bad_signature"] if wider else []))
     spelt = [str(word).lower() if isinstance(word, bool) else str(word) for word in words]
     message = SEPARATOR.join(spelt).encode()
     if not verifies(key, r, s, message):
-        return Judgement.rejected("bad_signature")
-    return Judgement(True, says={"version": version, "transactionId": transaction, "environment": "production"})
+        return ExpectedVerdict.rejected("bad_signature")
+    return ExpectedVerdict(True, says={"version": version, "transactionId": transaction, "environment": "production"})
 
 
-def judge_ad_attribution_kit(text: str) -> Judgement:
+def judge_ad_attribution_kit(text: str) -> ExpectedVerdict:
     try:
         body = strict_json(text)
     except ValueError:
-        return Judgement.rejected("malformed")
+        return ExpectedVerdict.rejected("malformed")
     if not isinstance(body, dict):
-        return Judgement.rejected("malformed")
+        return ExpectedVerdict.rejected("malformed")
     token = body.get("jws-string")
     if not isinstance(token, str):
-        return Judgement.rejected("malformed", field="jws-string")
+        return ExpectedVerdict.rejected("malformed", field="jws-string")
     try:
         form = jws.opened(token)
     except Refused:
-        return Judgement.rejected("malformed_jws")
+        return ExpectedVerdict.rejected("malformed_jws")
     if "crit" in form.header:
         # RFC 7515, 4.1.11: no extension is understood here, and an empty list is none either.
-        return Judgement.rejected("malformed_jws", "unexpected_algorithm")
+        return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm")
     if form.header.get("alg") != "ES256":
-        return Judgement.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(form.header.get("alg"),
+        return ExpectedVerdict.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(form.header.get("alg"),
                                                                                             str) else "unexpected_algorithm")
     kid = form.header.get("kid")
     if not isinstance(kid, str) or kid not in KID_KEYS:
-        return Judgement.rejected("unknown_key", *([] if isinstance(kid, str) else ["malformed_jws"]))
+        return ExpectedVerdict.rejected("unknown_key", *([] if isinstance(kid, str) else ["malformed_jws"]))
     if len(form.signature) != 64:
-        return Judgement.rejected("malformed_signature")
+        return ExpectedVerdict.rejected("malformed_signature")
     r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
     if not in_range(r, s, "secp256r1"):
-        return Judgement.rejected("malformed_signature")
+        return ExpectedVerdict.rejected("malformed_signature")
     try:
         claims = form.payload()
     except Refused:
-        return Judgement.rejected("malformed_jws")
+        return ExpectedVerdict.rejected("malformed_jws")
     if not verifies(KID_KEYS[kid].public_key(), r, s, form.signing_input):
-        return Judgement.rejected("bad_signature")
+        return ExpectedVerdict.rejected("bad_signature")
     fields = Fields(claims, lenient=True)
     fields.text("postback-identifier")
     fields.text("ad-network-identifier")
@@ -212,8 +212,8 @@ def judge_ad_attribution_kit(text: str) -> Judgement:
     outside.text("ad-interaction-type", required=False)
     faults = fields.faults + outside.faults
     if faults:
-        return Judgement(False, frozenset(["malformed"]), frozenset(faults))
-    return Judgement(True, says={"environment": "production" if kid == KIDS[0] else "development", "keyId": kid})
+        return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(faults))
+    return ExpectedVerdict(True, says={"environment": "production" if kid == KIDS[0] else "development", "keyId": kid})
 
 
 def item(dice: random.Random, kind: str, text: str) -> str:

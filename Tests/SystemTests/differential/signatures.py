@@ -1,4 +1,4 @@
-"""Keys that are always the same, DER and Base64 read strictly, and signatures of every wrong form."""
+"""Fixed keys, strict readers of DER and Base64, and signatures with every kind of fault."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
-from .judgement import Refused
+from .expected_verdict import Refused
 
 ORDERS = {"secp192r1": 0xFFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831,
           "secp256r1": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551}

@@ -20,9 +20,9 @@ from . import (
     ad_attribution_kit_cases,
     ad_attribution_kit_impressions,
     certificates,
-    found,
     impression_keys,
     postbacks,
+    regression_cases,
 )
 from .app_store import cases as app_store_cases
 from .app_store import signed_data as app_store
@@ -51,22 +51,22 @@ def verifier(tmp_path_factory):
 
 
 def objection(case, result: dict) -> str | None:
-    """What is wrong with the verifier's word, or with the judge's."""
-    judgement = case.judgement
-    if case.expected is not None and judgement.valid != case.expected:
-        return f"the judge is wrong: {judgement}, made to be {'verified' if case.expected else 'rejected'}"
+    """Why the verdict of verifier, or of the reference verifier, is wrong; None if both are right."""
+    expected = case.expected_verdict
+    if case.expected is not None and expected.valid != case.expected:
+        return f"the reference verifier is wrong: {expected}, made to be {'verified' if case.expected else 'rejected'}"
     (tag, verdict), = result.items()
     if tag == "error":
-        refused = verdict["code"] == "invalid_argument" and not judgement.valid
+        refused = verdict["code"] == "invalid_argument" and not expected.valid
         return None if refused else f"error {verdict}"
-    if bool(verdict.get("valid")) != judgement.valid:
+    if bool(verdict.get("valid")) != expected.valid:
         return "verdicts differ"
-    if judgement.valid:
-        wrong = {name: verdict.get(name) for name, value in judgement.says.items() if verdict.get(name) != value}
+    if expected.valid:
+        wrong = {name: verdict.get(name) for name, value in expected.says.items() if verdict.get(name) != value}
         return f"says {wrong}" if wrong or "reason" in verdict else None
-    if judgement.reasons and verdict["reason"] not in judgement.reasons:
+    if expected.reasons and verdict["reason"] not in expected.reasons:
         return "reasons differ"
-    if verdict["reason"] == "malformed" and judgement.fields and verdict.get("field") not in judgement.fields:
+    if verdict["reason"] == "malformed" and expected.fields and verdict.get("field") not in expected.fields:
         return "fields differ"
     return None
 
@@ -85,10 +85,10 @@ def readable(item: str) -> str:
 
 
 def report(group: str, alike: list) -> str:
-    """How to see the first of its kind again, and what was said."""
+    """How to repeat the first of similar disagreements, with both verdicts."""
     case, wrong, result = alike[0]
     return (f"ATTRIBUTION_SEED={SEED} ATTRIBUTION_CASE={group}:{case.index} ({case.name}, {len(alike)} like it): {wrong}\n"
-            f"  judge    {case.judgement}\n  verifier {json.dumps(result)[:600]}\n  item     {readable(case.item)}")
+            f"  expected {case.expected_verdict}\n  verifier {json.dumps(result)[:600]}\n  item     {readable(case.item)}")
 
 
 def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None:
@@ -102,9 +102,9 @@ def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None
         results = answer.json["results"]
         assert len(results) == len(made), (SEED, group, start)
         for case, result in zip(made, results, strict=True):
-            counts["verified" if case.judgement.valid else "rejected"] += 1
-            if case.judgement.rule:
-                rules[case.judgement.rule] += 1
+            counts["verified" if case.expected_verdict.valid else "rejected"] += 1
+            if case.expected_verdict.rule:
+                rules[case.expected_verdict.rule] += 1
             wrong = objection(case, result)
             if wrong:
                 objections.setdefault((wrong[:40], case.name), []).append((case, wrong, result))
@@ -125,44 +125,44 @@ class PublicHalf:
         return self.key
 
 
-def test_the_judge_of_postbacks_agrees_with_the_vectors(monkeypatch):
+def test_the_reference_verifier_of_postbacks_agrees_with_the_vectors(monkeypatch):
     small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
     monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
     monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
     judges = {"skadnetwork-postback": postbacks.judge_skadnetwork, "adattributionkit-postback": postbacks.judge_ad_attribution_kit}
     for case in cases("test"):
-        judgement, expect = judges[case["kind"]](case["body"]), case["expect"]
-        assert judgement.valid == expect["valid"], case["id"]
-        if not judgement.valid:
-            assert expect["reason"] in judgement.reasons, (case["id"], judgement)
-            assert not judgement.fields or expect.get("field") in (None, *judgement.fields), (case["id"], judgement)
+        expected, expect = judges[case["kind"]](case["body"]), case["expect"]
+        assert expected.valid == expect["valid"], case["id"]
+        if not expected.valid:
+            assert expect["reason"] in expected.reasons, (case["id"], expected)
+            assert not expected.fields or expect.get("field") in (None, *expected.fields), (case["id"], expected)
 
 
-def test_skadnetwork_postbacks_are_judged_as_by_another_hand(verifier):
+def test_skadnetwork_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "skadnetwork", skadnetwork_cases.skadnetwork_case, 20_000 if SOAK else 600)
 
 
-def test_adattributionkit_postbacks_are_judged_as_by_another_hand(verifier):
+def test_adattributionkit_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
 
 
-def test_skadnetwork_impressions_are_judged_as_by_another_hand(verifier):
+def test_skadnetwork_impressions_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
 
 
-def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
+def test_adattributionkit_impressions_get_the_verdict_of_the_reference_verifier(verifier):
     held(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
 
 
-def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):
+def test_chains_get_the_same_verdict_before_and_after_their_path_is_cached(verifier):
     """One at a time, in order: a chain's edges, its middle, its edges again."""
     made = app_store_cases.edge_cases()
     held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
 
 
-def test_what_was_found_once_is_asked_again(verifier):
-    made = found.cases()
-    held(verifier, "found", lambda _dice, index: made[index], len(made))
+def test_regression_cases_get_the_expected_verdict(verifier):
+    made = regression_cases.cases()
+    held(verifier, "regressions", lambda _dice, index: made[index], len(made))
 
 
 def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):
@@ -177,5 +177,5 @@ def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifie
     assert verdict["valid"] is True and verdict["appTransactionInfo"] == inner
 
 
-def test_signed_data_of_the_app_store_is_judged_as_by_apples_library(verifier):
+def test_app_store_data_gets_the_verdict_of_apples_library(verifier):
     held(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)

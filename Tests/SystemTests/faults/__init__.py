@@ -1,1 +1,1 @@
-"""Services and Redis killed, stopped and cut off, what is sent meanwhile, and the count of what became of it."""
+"""Services and Redis are killed, stopped and disconnected under load, and all deliveries are accounted for."""

@@ -1,4 +1,4 @@
-"""What was acknowledged, compared with what there is."""
+"""Compares the acknowledged deliveries with the events that exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What devices, the App Store and apps send, genuine and forged, and a ledger of what was answered."""
+"""Genuine and forged deliveries of devices, the App Store and apps, and a ledger of the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes of a test's own, which can be killed and stopped, and proxies that cut connections in the middle of a reply."""
+"""Processes of a test, which can be killed and stopped, and proxies that cut connections in the middle of a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services and a Redis of a test's own, killed and starved, and kept running like an orchestrator would."""
+"""Services and a Redis for one test. They are killed and starved, and restarted as an orchestrator would."""
 
 from __future__ import annotations
 

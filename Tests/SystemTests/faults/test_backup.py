@@ -75,7 +75,7 @@ def test_a_check_of_a_busy_system_finds_nothing(tmp_path):
         account(system.events(), system.states(list(ledger.deliveries)), ledger)
 
 
-def test_what_was_answered_before_a_backup_of_the_live_redis_is_there_once_after_its_restoring(tmp_path):
+def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     maker = Maker(dice)
@@ -161,7 +161,7 @@ def test_what_was_answered_before_a_backup_of_the_live_redis_is_there_once_after
               f"notifications after their replay {len(found)} of {len(sent)}")
 
 
-def test_a_fault_is_named_and_mended_and_what_cannot_be_checked_is_told(tmp_path):
+def test_a_fault_is_named_and_repaired_and_unchecked_data_is_reported(tmp_path):
     system = FaultSystem(tmp_path / "s", Maker(random.Random(SEED)).apple_key)
     system.redis.start()
     try:
@@ -186,7 +186,7 @@ def test_a_fault_is_named_and_mended_and_what_cannot_be_checked_is_told(tmp_path
         system.redis.end()
 
 
-def test_a_system_of_deploy_up_is_backed_up_by_its_directory_and_no_backup_takes_the_place_of_what_is_there(system, tmp_path):
+def test_a_system_of_deploy_up_is_backed_up_by_its_folder_and_no_backup_overwrites_existing_data(system, tmp_path):
     backup, place = tmp_path / "backup", tmp_path / "place"
     options = ("--data", system.data, "--port-base", system.port_base)
     done = script("backup", "--to", backup, *options)
@@ -210,13 +210,13 @@ def test_a_system_of_deploy_up_is_backed_up_by_its_directory_and_no_backup_takes
 @pytest.mark.parametrize("words, told", [
     (["--redis", "redis://127.0.0.1:1"], "does not answer"), (["--wait", "soon"], "--wait must be"), ([], "--to is missing"),
 ])
-def test_a_backup_that_cannot_be_made_says_why_and_leaves_nothing(tmp_path, words, told):
+def test_a_failed_backup_gives_the_reason_and_leaves_no_files(tmp_path, words, told):
     done = script("backup", *(["--to", tmp_path / "b"] if words else []), *words)
     assert done.returncode == 1 and told in done.stderr, done.stderr
     assert not (tmp_path / "b").exists()
 
 
-def test_half_of_a_last_command_is_cut_off_the_copy(tmp_path):
+def test_an_incomplete_last_command_is_removed_from_the_copy(tmp_path):
     """As a copy may end that is made while Redis writes: restored is what is whole."""
     system = FaultSystem(tmp_path / "s", Maker(random.Random(SEED)).apple_key)
     system.redis.start()

@@ -1,4 +1,4 @@
-"""Bad input and bad surroundings: a clear error that names the thing, never a crash, nothing lost."""
+"""Invalid input and a broken environment cause a clear error that names the cause, never a crash or a loss."""
 
 import gzip
 import json
@@ -52,7 +52,7 @@ def test_malformed_json_is_an_invalid_argument(system, body):
     assert answer.status == 400 and answer.json["code"] == "invalid_argument", answer
 
 
-def test_below_the_rpc_layer(system):
+def test_errors_below_the_rpc_layer_are_answered(system):
     url = system.url("Signer")
     token = {"Authorization": f"Bearer {system.token}", "Content-Type": "application/json"}
     path = "/attribution.signer.v1.SignerService/"
@@ -66,13 +66,13 @@ def test_below_the_rpc_layer(system):
     assert listed.status == 200 and len(listed.json["keys"]) >= 2
 
 
-def test_callers_without_right_are_refused(system):
+def test_callers_without_permission_are_refused(system):
     for token in (None, "wrong"):
         answer = system.rpc("Signer", "ListSigningKeys", {}, token=token)
         assert answer.status == 401 and answer.json["code"] == "unauthenticated" and answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_body_is_taken_up_to_the_limit_and_refused_one_byte_above(system):
+def test_a_body_is_accepted_up_to_the_limit_and_refused_one_byte_above(system):
     head, tail = b'{"adNetworkId":"example123.skadnetwork"', b"}"
     limit = 4 * 1024 * 1024
     exact = head + b" " * (limit - len(head) - len(tail)) + tail
@@ -96,7 +96,7 @@ def test_public_routes_refuse_what_they_cannot_store(system, path, body, status)
         assert answer.json["code"] == "invalid_argument"
 
 
-def test_public_routes_bound_size_and_type_and_carry_no_rpc(system):
+def test_public_routes_limit_size_and_type_and_serve_no_rpc(system):
     large = b'{"signedPayload":"' + b"a" * (256 * 1024) + b'"}'
     assert system.post("/v1/app-store/notifications", large).status == 413
     assert system.post("/v1/postbacks", b"{}", content_type="application/xml").status == 415

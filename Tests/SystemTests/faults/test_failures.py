@@ -1,4 +1,4 @@
-"""Processes killed and Redis taken away: what was answered 200 is one event, whoever dies when."""
+"""Processes are killed and Redis is unreachable: a delivery that was answered 200 is exactly one event."""
 
 import os
 import random
@@ -18,7 +18,7 @@ def wait_for_redis(system):
         time.sleep(0.1)
 
 
-def test_nothing_answered_200_is_lost_or_doubled_when_services_and_redis_are_killed(system):
+def test_no_accepted_delivery_is_lost_or_duplicated_when_services_and_redis_are_killed(system):
     """Seeded; counts for itself. Long form with ATTRIBUTION_SOAK=1."""
     print(f"seed {SEED}")
     dice = random.Random(SEED)
@@ -67,7 +67,7 @@ def test_nothing_answered_200_is_lost_or_doubled_when_services_and_redis_are_kil
     feed.delete()
 
 
-def test_a_forged_copy_first_does_not_hide_the_genuine_postback(system):
+def test_a_forged_copy_that_arrives_first_does_not_hide_the_genuine_postback(system):
     kinds = ["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"]
     feed = system.subscribe(kinds)
     body = system.control("/control/skadnetwork/postbacks", {"version": "3.0", "send": False})["body"]
@@ -85,7 +85,7 @@ def test_a_forged_copy_first_does_not_hide_the_genuine_postback(system):
     feed.delete()
 
 
-def test_while_redis_is_away_postbacks_get_500_notifications_503_and_nothing_crashes(system):
+def test_without_redis_postbacks_get_500_notifications_get_503_and_nothing_crashes(system):
     made = system.control("/control/notifications", {"bundleId": "com.example.app", "environment": "Production",
                                                      "notificationType": "DID_RENEW", "send": False})
     body = system.control("/control/skadnetwork/postbacks", {"version": "4.0", "send": False})["body"]
@@ -110,7 +110,7 @@ def test_while_redis_is_away_postbacks_get_500_notifications_503_and_nothing_cra
         assert system.pid(name) == pid and system.is_alive(pid), name
 
 
-def test_services_end_cleanly_and_come_back(system):
+def test_services_stop_cleanly_and_start_again(system):
     for name in ("signer", "asa-token-broker"):
         pid = system.pid(name)
         os.kill(pid, signal.SIGTERM)

@@ -126,7 +126,7 @@ async def play(system: FaultSystem, maker: Maker, dice: random.Random, proxies: 
     return ledger, faults
 
 
-def test_what_was_acknowledged_is_what_there_is_whatever_fails_meanwhile(tmp_path):
+def test_acknowledged_deliveries_exist_exactly_once_after_random_failures(tmp_path):
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     maker = Maker(dice)

@@ -201,7 +201,7 @@ def test_instances_of_two_builds_replace_each_other_under_load(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["3", "1000"])
-def test_a_form_that_is_not_known_is_refused_at_the_start(tmp_path, form):
+def test_an_unknown_form_is_refused_at_start(tmp_path, form):
     system = FaultSystem(tmp_path, Maker(random.Random(1)).apple_key)
     try:
         system.redis.start()
@@ -216,7 +216,7 @@ def test_a_form_that_is_not_known_is_refused_at_the_start(tmp_path, form):
         system.stop()
 
 
-def test_the_form_is_told_and_set_by_rpc(tmp_path):
+def test_the_form_is_read_and_changed_by_rpc(tmp_path):
     with contextlib.ExitStack() as stack:
         system = FaultSystem(tmp_path, Maker(random.Random(1)).apple_key)
         service = system.service("verifier")

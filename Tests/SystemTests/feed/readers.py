@@ -1,4 +1,4 @@
-"""A system with a feed, and readers of it that keep what they got."""
+"""A system with a feed, and readers that record the events they receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The readers under Examples/ read a feed, each as its page says."""
+"""The example readers in Examples/ read a feed as their documentation describes."""
 
 import random
 import subprocess
@@ -42,7 +42,7 @@ def test_an_example_reads_each_event_once_and_acknowledges_it(feed, language, tm
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_an_example_says_what_is_wrong_and_ends(feed, language, tmp_path):
+def test_an_example_reports_an_error_and_ends(feed, language, tmp_path):
     command = COMMANDS[language]()
     run = subprocess.run([*command, "not a name"], capture_output=True, text=True, timeout=60,
                          env=consumer_environment(named(feed, "verifier")[0], tmp_path), check=False)

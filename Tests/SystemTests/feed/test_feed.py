@@ -54,7 +54,7 @@ def of_type(system, *types: str) -> set[str]:
     ({"environments": ["sandbox", "development"]}, []),
     ({"apps": ["com.example.app"], "adNetworkIds": ["example123.skadnetwork"]}, [POSTBACK]),
 ])
-def test_a_filter_lets_through_what_matches_all_its_lists(feed, filter, types):
+def test_a_filter_passes_events_that_match_all_its_lists(feed, filter, types):
     name = f"filter-{random.getrandbits(48):x}"
     made = make(feed, name, filter=filter)
     assert made["filter"] == {name: sorted(values) for name, values in filter.items()}
@@ -91,7 +91,7 @@ def test_a_lease_is_extended_or_given_back(feed):
     assert change(held, 10) == 0
 
 
-def test_a_subscription_is_set_back_and_forward(feed):
+def test_a_subscription_is_moved_back_and_forward(feed):
     make(feed, "sought")
     held = pull(feed, "sought")
     seek = lambda **place: verifier(feed).call(EVENTS, "SeekSubscription", {"subscription": "sought", **place})["subscription"]  # noqa: E731
@@ -105,7 +105,7 @@ def test_a_subscription_is_set_back_and_forward(feed):
     assert int(seek(end=True).get("backlog", 0)) == 0 and not pull(feed, "sought")
 
 
-def test_where_order_is_asked_for_an_event_waits_for_the_one_before(feed):
+def test_in_an_ordered_subscription_an_event_waits_for_the_earlier_one(feed):
     assert make(feed, "ordered", types=[NOTIFICATION], ordered=True)["ordered"] is True
     first = pull(feed, "ordered", most=1)
     assert len(first) == 1 and not pull(feed, "ordered")
@@ -141,18 +141,18 @@ def test_bad_input_is_refused_by_the_name_of_its_field(feed, method, message, fi
 @pytest.mark.parametrize("method, message", [
     ("GetSubscription", {"name": "none"}), ("ModifyLease", {"subscription": "none", "ackIds": ["1.1-1"], "leaseSeconds": 1}),
     ("SeekSubscription", {"subscription": "none", "end": True})])
-def test_a_subscription_that_is_not_there_is_not_found(feed, method, message):
+def test_an_unknown_subscription_is_not_found(feed, method, message):
     status, answer = verifier(feed).rpc(EVENTS, method, message)
     assert (status, answer["code"]) == (404, "not_found")
 
 
-def test_the_longest_lists_and_leases_are_taken(feed):
+def test_the_longest_lists_and_leases_are_accepted(feed):
     make(feed, "long", filter={"apps": ["a" * 255] + [str(i) for i in range(99)]})
     assert not pull(feed, "long")
     verifier(feed).call(EVENTS, "ModifyLease", {"subscription": "long", "ackIds": ["1.1-1"], "leaseSeconds": 3600})
 
 
-def test_what_a_subscription_loses_is_told_on_the_feed_and_in_metrics(tmp_path):
+def test_lost_events_are_reported_on_the_feed_and_in_metrics(tmp_path):
     maker = Maker(random.Random(9))
     with feed_system(tmp_path, maker, queues="{ subscriptionBacklog: 5 }") as system:
         make(system, "unread", types=[POSTBACK])

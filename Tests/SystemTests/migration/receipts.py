@@ -1,4 +1,4 @@
-"""Receipts as devices had them, and a migration's way from the call to the feed."""
+"""Receipts in the forms of devices, and the steps of a migration from the call to the feed."""
 
 import base64
 import time

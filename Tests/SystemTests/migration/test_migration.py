@@ -100,7 +100,7 @@ def counts_key(system, migration: str) -> str:
     return key
 
 
-def test_what_verify_receipt_answered_is_read_in_all_its_forms(system):
+def test_all_forms_of_verify_receipt_answers_are_read(system):
     one, two, three = (story(system, "buy")["originalTransactionId"] for _ in range(3))
     answer = migrate(system, [
         {"id": "transaction receipt", "verifyReceiptResponse": {"status": 0, "receipt": {"bid": APP, "original_transaction_id": one}}},
@@ -121,7 +121,7 @@ def test_what_verify_receipt_answered_is_read_in_all_its_forms(system):
         "stranger": ("wrong-app", None), "error": ("refused", 21003)}
 
 
-def test_migrations_are_listed_page_by_page_and_as_long_as_they_can_be_read(system):
+def test_migrations_are_listed_page_by_page_until_they_expire(system):
     begun = [migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}])["migrationId"] for _ in range(5)]
 
     def pages(**more) -> list[str]:
@@ -161,7 +161,7 @@ def test_migrations_are_listed_page_by_page_and_as_long_as_they_can_be_read(syst
     assert [redis_words(system, "ZSCORE", key, "gone") for key in (all_list, app_list)] == [[], []]
 
 
-def test_a_migration_is_kept_while_receipts_wait(system):
+def test_a_migration_is_stored_while_receipts_wait(system):
     """It goes when `migrations.kept` is over after its last step, and not while a receipt waits."""
     kept = 90 * DAY // 1000
     original = story(system, "buy")["originalTransactionId"]
@@ -189,7 +189,7 @@ def test_a_migration_is_kept_while_receipts_wait(system):
         "": True, ":batches": True, ":failures": True, f":in:{bucket}": True, f":done:{bucket}": True}, found
 
 
-def test_a_purchase_that_a_broken_off_call_brought_is_migrated_by_the_next_one(system):
+def test_a_purchase_of_an_interrupted_call_is_migrated_by_the_next_call(system):
     """The call ended between counting its receipts and putting them in line; the next one has another key."""
     original = story(system, "buy")["originalTransactionId"]
     migration = f"broken-{uuid.uuid4().hex[:8]}"
@@ -209,7 +209,7 @@ def counted(migration: dict) -> int:
     return sum(migration.get(name, 0) for name in ("duplicates", "noPurchase", "migrated", "failed", "waiting", "cancelled"))
 
 
-def test_a_migration_is_cancelled_in_its_middle_and_others_go_on(system):
+def test_a_running_migration_is_cancelled_and_others_continue(system):
     """What was asked of Apple is finished and counted, the rest is not asked; no message becomes a dead letter."""
     ids = [story(system, "buy")["originalTransactionId"] for _ in range(60)]
     # Most of them are unknown to Apple: asked about all the same.
@@ -262,7 +262,7 @@ def test_a_migration_is_cancelled_in_its_middle_and_others_go_on(system):
     assert migrate(system, receipts[-2:-1], migrationId=f"{migration}-2")["results"][0]["state"] == "queued"
 
 
-def test_what_is_over_or_unknown_is_not_cancelled(system):
+def test_ended_and_unknown_migrations_are_not_cancelled(system):
     original = story(system, "buy")["originalTransactionId"]
     done = completed(system, migrate(system, [{"verifyReceiptResponse": response([original])}])["migrationId"])
     after = cancel(system, done["migrationId"])
@@ -273,7 +273,7 @@ def test_what_is_over_or_unknown_is_not_cancelled(system):
     assert unknown.status == 404 and '"migrationId"' in unknown.body.decode(), unknown
 
 
-def test_fields_are_named(system):
+def test_wrong_fields_are_named(system):
     def ask(method, message):
         return system.rpc("Recovery", method, message, key=uuid.uuid4().hex)
 

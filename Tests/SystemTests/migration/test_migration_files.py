@@ -1,4 +1,4 @@
-"""Files of receipts, worked through by the command line."""
+"""Files of receipts that the command line migrates."""
 
 import json
 import signal
@@ -15,7 +15,7 @@ def command(path, *options: str) -> list:
     return ["migrate", path, "--bundle-id", APP, *options]
 
 
-def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
+def test_a_file_is_migrated_although_the_command_and_the_service_are_killed(system, tmp_path):
     feed = system.subscribe([TRANSACTION, STATUS])
     people = [story(system, "buy", "renew")["originalTransactionId"] for _ in range(24)]
     lines = []
@@ -39,12 +39,12 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
         first.wait()
         system.service("kill", "notification-recovery")
         system.service("start", "notification-recovery")
-        # The file keeps the batches it was begun with: one that is handed in again is counted once.
+        # The file keeps the batch size that it was started with: a batch that is sent again is counted once.
         done = ctl(system, *command(path, "--batch", "7"))
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
     told = counts(done.stdout)
-    assert "on from line" in done.stderr and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("31", "24", "5"), done
+    assert "resumed at line" in done.stderr and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("31", "24", "5"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
     events = migrated(feed, 72, seconds=40)
@@ -56,7 +56,7 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
     feed.delete()
 
 
-def test_no_line_of_a_file_stops_the_others(system, tmp_path):
+def test_a_bad_line_does_not_stop_the_others(system, tmp_path):
     original = story(system, "buy")["originalTransactionId"]
     good = {"appReceipt": app_receipt([original])}
     lines = [
@@ -70,14 +70,14 @@ def test_no_line_of_a_file_stops_the_others(system, tmp_path):
     assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
     done = ctl(system, *command(path))
     told = counts(done.stdout)
-    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("7", "1", "1"), done
+    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("7", "1", "1"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
         ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
         ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
 
 
-def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
+def test_a_file_without_a_receipt_is_accepted(system, tmp_path):
     for text in ("", "\n\n  \n"):
         path = tmp_path / f"blank{len(text)}.jsonl"
         path.write_text(text)
@@ -85,7 +85,7 @@ def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
         assert done.returncode == 0 and "no receipt" in done.stderr, done
 
 
-def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
+def test_cancelling_a_migration_stops_its_file(system, tmp_path):
     people = [story(system, "buy")["originalTransactionId"] for _ in range(40)]
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
@@ -93,10 +93,10 @@ def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
     system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
     try:
         working = started(system, *command(path, "--migration", name))
-        while "all handed in" not in working.stderr.readline():
+        while "all receipts are sent" not in working.stderr.readline():
             assert working.poll() is None
         dry = ctl(system, "migrate", "cancel", name, "--dry-run")
-        assert dry.returncode == 0 and "would not be asked" in dry.stdout, dry
+        assert dry.returncode == 0 and "would not be sent to Apple" in dry.stdout, dry
         done = ctl(system, "migrate", "cancel", name)
         assert done.returncode == 0 and counts(done.stdout)["state"] == "cancelled" and counts(done.stdout)["receipts"] == "40", done
         assert working.wait(60) == 1 and counts(working.stdout.read())["state"] == "cancelled"

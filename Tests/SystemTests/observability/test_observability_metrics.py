@@ -76,7 +76,7 @@ def work(system: PushSystem, header: str) -> None:
         system.backlog_is_gone(name)
 
 
-def test_both_forms_tell_the_same_and_keep_to_conventions(system):
+def test_both_formats_have_the_same_values_and_follow_conventions(system):
     work(system, f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01")
     for service in (system.ingest, system.verifier, system.signer):
         kind, text = scrape(service)
@@ -98,7 +98,7 @@ def test_both_forms_tell_the_same_and_keep_to_conventions(system):
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_a_histogram_leads_to_the_trace(system, collector):
+def test_a_histogram_has_an_exemplar_with_the_trace(system, collector):
     trace = secrets.token_hex(16)
     work(system, f"00-{trace}-{secrets.token_hex(8)}-01")
     found = {}
@@ -116,7 +116,7 @@ def test_a_histogram_leads_to_the_trace(system, collector):
     assert "trace_id" not in scrape(system.ingest)[1]
 
 
-def test_what_strangers_send_makes_no_new_series(system):
+def test_requests_of_strangers_create_no_new_series(system):
     def series() -> set[str]:
         return {line.rsplit(" ", 1)[0] for service in (system.ingest, system.verifier)
                 for line in scrape(service)[1].splitlines() if not line.startswith("#")}

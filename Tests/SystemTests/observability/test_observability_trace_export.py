@@ -42,7 +42,7 @@ def wait_for_metric(service: BareService, name: str, least: float, seconds: floa
 DROPPED = 'attribution_trace_spans_dropped_total{cause="%s"}'
 
 
-def test_the_configuration_says_what_is_recorded_and_where_it_goes(tmp_path):
+def test_the_configuration_decides_what_is_recorded_and_exported(tmp_path):
     secret = tmp_path / "header"
     secret.touch(0o600)
     secret.write_text(f"Authorization: Bearer {NO_SECRET}\n")
@@ -57,7 +57,7 @@ def test_the_configuration_says_what_is_recorded_and_where_it_goes(tmp_path):
         assert NO_SECRET not in service.log()
 
 
-def test_what_is_left_is_exported_when_the_process_ends(tmp_path):
+def test_remaining_spans_are_exported_when_the_process_ends(tmp_path):
     with Collector() as collector:
         with signer(tmp_path, f"traces: {{ endpoint: '{collector.url}', sampling: 1, interval: 5m }}\n") as service:
             service.wait_for("/readyz", 200)
@@ -67,7 +67,7 @@ def test_what_is_left_is_exported_when_the_process_ends(tmp_path):
         assert len(collector.wait(lambda all: len(all) == 3)) == 3
 
 
-def test_a_collector_that_hangs_or_is_away_harms_no_call_and_drops_are_counted(tmp_path):
+def test_a_collector_that_hangs_or_is_unreachable_affects_no_call_and_drops_are_counted(tmp_path):
     with Collector(lambda: None) as collector, signer(
             tmp_path, f"traces: {{ endpoint: '{collector.url}', sampling: 1, interval: 50ms, queue: 5, batch: 2 }}\n") as service:
         service.wait_for("/readyz", 200)
@@ -82,7 +82,7 @@ def test_a_collector_that_hangs_or_is_away_harms_no_call_and_drops_are_counted(t
         assert service.process.wait(30) == 0
 
 
-def test_spans_that_the_collector_cannot_take_now_come_again(tmp_path):
+def test_spans_are_sent_again_when_the_collector_is_busy(tmp_path):
     answers = iter([503, 429, 200])
     with Collector(lambda: next(answers, 200)) as collector, signer(
             tmp_path, f"traces: {{ endpoint: '{collector.url}', sampling: 1, interval: 50ms }}\n") as service:
@@ -119,7 +119,7 @@ def test_a_wrong_setting_is_named(tmp_path, settings, variables, words):
     assert ended.returncode == 78 and words in ended.stderr, ended.stderr
 
 
-def test_nothing_is_recorded_where_nobody_collects(tmp_path):
+def test_without_a_collector_nothing_is_recorded(tmp_path):
     with signer(tmp_path) as service:
         service.wait_for("/readyz", 200)
         assert call(service, parent()[0]) == 200

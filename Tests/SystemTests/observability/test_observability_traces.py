@@ -122,7 +122,7 @@ def test_one_postback_is_one_trace_from_the_request_to_the_push(system, collecto
     assert json.loads(pushed.body)["data"]["traceparent"] == f"00-{trace}-{process.id}-01"
 
 
-def test_what_the_caller_does_not_record_is_recorded_nowhere(system, collector):
+def test_a_trace_that_the_caller_does_not_sample_is_not_recorded(system, collector):
     header, trace = parent(sampled=False)
     followed, marker = parent()
     with Receiver() as receiver:
@@ -162,7 +162,7 @@ def test_a_call_of_another_service_is_part_of_the_trace(system, collector):
     assert len(spans) == 3
 
 
-def test_a_token_is_one_trace_with_the_call_of_apple_in_it(tmp_path):
+def test_a_token_is_one_trace_including_the_call_to_apple(tmp_path):
     with Collector() as collector, Receiver() as receiver:
         variables = {**collector.variables, "OTEL_TRACES_SAMPLER": "parentbased_always_off"}
         running = PushSystem(tmp_path / "tokens", **variables)
@@ -195,7 +195,7 @@ def test_a_token_is_one_trace_with_the_call_of_apple_in_it(tmp_path):
     assert token not in text and hashlib.sha256(token.encode()).hexdigest() not in text
 
 
-def test_a_call_that_fails_says_how(system, collector):
+def test_the_span_of_a_failed_call_has_the_error(system, collector):
     header, trace = parent()
     status, _ = system.ask(system.signer.port, f"/{SIGNER}/SignSKAdNetworkImpression", b'{"version":"9"}', traceparent=header,
                            Authorization=f"Bearer {TOKEN}")
@@ -207,7 +207,7 @@ def test_a_call_that_fails_says_how(system, collector):
     assert not span.is_error and "error.type" not in span.attributes
 
 
-def test_names_are_those_that_are_listed_and_nothing_is_told_that_is_secret(system, collector):
+def test_span_names_are_documented_and_contain_no_secret(system, collector):
     # Of a rejected postback too, and of one at an ad network's own URL with what a device would tell of itself.
     device = "AEBE52E7-03EE-455A-B3C4-E57283966239"
     for path in ("/v1/postbacks/example999.skadnetwork", "/v1/postbacks"):
@@ -226,7 +226,7 @@ def test_names_are_those_that_are_listed_and_nothing_is_told_that_is_secret(syst
     assert about["service.namespace"] == "apple-attribution" and about["service.version"] and about["service.instance.id"]
 
 
-def test_strangers_have_no_more_recorded_than_is_allowed(tmp_path, system):
+def test_requests_of_strangers_are_sampled_within_the_limit(tmp_path, system):
     with Collector() as collector:
         limited = system.service("ingest", **collector.variables, OTEL_TRACES_SAMPLER="parentbased_always_off")
         configuration = tmp_path / "configuration.yaml"

@@ -1,4 +1,4 @@
-"""A collector of traces on loopback: it reads what is posted with `opentelemetry-proto`, keeps the spans, and answers as the test says."""
+"""A collector of traces on loopback: it decodes requests with `opentelemetry-proto`, records the spans, and answers as the test configures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of traces ask of a service."""
+"""Steps that the tests of traces share."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Ingest's public port, and what stands in front of it."""
+"""Ingest's public port, and the proxies in front of it."""

@@ -1,4 +1,4 @@
-"""Instances that end and come back behind a real HAProxy, which runs Deploy/haproxy's own configuration: nobody notices."""
+"""Instances that end and come back behind a real HAProxy, which runs Deploy/haproxy's own configuration: no client is affected."""
 
 import http.client
 import json
@@ -148,7 +148,7 @@ def start(system, folder: pathlib.Path, ports: tuple[int, int] | None = None) ->
     return IngestProcess(system, folder, settings="edge: { trustedProxies: [127.0.0.1] }\n", drain_milliseconds=3000, ports=ports)
 
 
-def test_instances_end_and_come_back_under_load_and_no_request_fails(system, tmp_path):
+def test_instances_stop_and_restart_under_load_and_no_request_fails(system, tmp_path):
     instances = [start(system, tmp_path / "1"), start(system, tmp_path / "2")]
     try:
         for instance in instances:
@@ -187,7 +187,7 @@ def delivery_is_known(system, id: str) -> bool:
     return system.rpc("Ingest", "GetDelivery", {"id": id}).status == 200
 
 
-def test_the_balancers_own_errors_are_500_for_postbacks_alone(tmp_path):
+def test_errors_of_the_balancer_are_500_only_for_postbacks(tmp_path):
     """Nobody is behind it: a device comes again after 500 only."""
     balancer = Balancer(tmp_path, [(free_port(), free_port()), (free_port(), free_port())])
     balancer.process = subprocess.Popen([HAPROXY, "-f", balancer.configuration], env=balancer.environment, stdin=subprocess.DEVNULL,

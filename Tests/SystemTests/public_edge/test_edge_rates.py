@@ -1,4 +1,4 @@
-"""Who may ask and how often: rates of peers and callers, allow lists, and proxies whose word counts."""
+"""Rate limits of peers and callers, allow lists, and trusted proxies."""
 
 import hashlib
 import http.client
@@ -43,7 +43,7 @@ def edge(system, tmp_path_factory):
         yield process
 
 
-def test_a_peer_past_its_rate_is_told_when_to_come_again(edge):
+def test_a_peer_over_its_rate_limit_gets_a_retry_time(edge):
     for _ in range(10):
         assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.1"))[0] == 200
     # A postback's device comes again after 500 only.
@@ -57,7 +57,7 @@ def test_a_peer_past_its_rate_is_told_when_to_come_again(edge):
     assert edge.metric('attribution_rate_limited_total{method="public/postback"}') == 1
 
 
-def test_a_peer_is_told_how_it_stands(edge):
+def test_a_peer_gets_its_rate_limit_status(edge):
     """The fields of draft-ietf-httpapi-ratelimit-headers, on every answer that counts."""
     def told(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
         status, headers, _ = ask(edge, path, body, from_(address))
@@ -80,7 +80,7 @@ def test_a_peer_is_told_how_it_stands(edge):
         assert left == "0" and int(seconds) <= int(fields[2])
 
 
-def test_without_a_rate_nothing_is_told_of_one(system, tmp_path):
+def test_without_a_rate_limit_there_are_no_rate_headers(system, tmp_path):
     with IngestProcess(system, tmp_path) as process:
         _, headers, _ = ask(process, "/v1/postbacks", postback())
         assert not [name for name in headers if name.startswith("ratelimit")]
@@ -93,14 +93,14 @@ def test_a_64_of_ipv6_is_one_peer(edge):
     assert ask(edge, "/v1/postbacks", postback(), from_("2001:db8:1:2::1"))[0] == 200
 
 
-def test_what_a_client_says_of_itself_counts_for_nothing(edge):
+def test_forwarded_headers_of_clients_are_ignored(edge):
     """The rightmost address is the last proxy's word: whatever stands left of it does not give a fresh rate."""
     for number in range(10):
         assert ask(edge, "/v1/postbacks", postback(), from_(f"203.0.113.{number}, 198.51.100.7, 10.1.1.1"))[0] == 200
     assert ask(edge, "/v1/postbacks", postback(), from_("203.0.113.99, 198.51.100.7"))[0] == 500
 
 
-def test_an_allow_list_is_for_its_kind_of_route_alone(edge):
+def test_an_allow_list_applies_only_to_its_kind_of_route(edge):
     notification = b'{"signedPayload":"x"}'
     status, _, body = ask(edge, "/v1/app-store/notifications", notification, from_("198.51.100.20"))
     assert status == 403 and json.loads(body)["code"] == "permission_denied"
@@ -122,7 +122,7 @@ def test_a_client_that_no_proxy_names_is_on_no_allow_list(edge, said):
 
 
 @pytest.mark.parametrize("path,known", [("/v1/app-store/notifications", 200), ("/v1/adservices/tokens", 400)], ids=["notification", "token"])
-def test_who_is_on_no_allow_list_does_not_learn_which_apps_there_are(system, tmp_path, path, known):
+def test_a_client_outside_the_allow_list_cannot_learn_which_apps_exist(system, tmp_path, path, known):
     text = "edge: { trustedProxies: [127.0.0.1], allow: { notification: [apple], token: [apple] } }\n"
     body = b'{"signedPayload":"x"}'
     with IngestProcess(system, tmp_path, settings=text) as process:
@@ -145,14 +145,14 @@ def test_who_is_on_no_allow_list_does_not_learn_which_apps_there_are(system, tmp
         assert process.metric('attribution_http_rejected_total{cause="address"}') == 4
 
 
-def test_without_proxies_nobodys_word_counts(system, tmp_path):
+def test_without_configured_proxies_forwarded_headers_are_ignored(system, tmp_path):
     settings = "edge: { allow: { notification: [apple] }, peerRate: { perSecond: 0.001, burst: 3 } }\n"
     with IngestProcess(system, tmp_path, settings=settings) as process:
         assert ask(process, "/v1/app-store/notifications", b"{}", from_("17.0.0.1"))[0] == 403
         assert [ask(process, "/v1/postbacks", postback(), from_(f"198.51.100.{number}"))[0] for number in range(4)] == [200, 200, 200, 500]
 
 
-def test_a_caller_past_its_rate_is_told_when_to_come_again(edge, system):
+def test_a_caller_over_its_rate_limit_gets_a_retry_time(edge, system):
     question = json.dumps({"id": "000-" + "0" * 32}).encode()
     hasty, other = ({"Authorization": f"Bearer {token}"} for token in ("hasty-token", system.token))
     assert [ask(edge, METHOD, question, hasty, port=edge.internal_port)[0] for _ in range(5)] == [404] * 5

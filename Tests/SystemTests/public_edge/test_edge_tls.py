@@ -1,4 +1,4 @@
-"""TLS on both ports: versions, protocols, callers' certificates, and new certificates while connections stand."""
+"""TLS on both ports: versions, protocols, callers' certificates, and new certificates while connections are open."""
 
 import contextlib
 import http.client
@@ -78,7 +78,7 @@ def ask(connection: ssl.SSLSocket) -> bytes:
     return answer.split(b"\r\n")[0]
 
 
-def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(edge, authority):
+def test_tls_1_2_and_1_3_are_accepted_and_older_versions_are_not(edge, authority):
     for port in (edge.port, edge.internal_port):
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             with connect(port, context(authority, minimum_version=version, maximum_version=version)) as connection:
@@ -90,7 +90,7 @@ def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(edge, authority):
             connect(port, older)
 
 
-def test_alpn_picks_http_2_where_both_are_offered(edge, authority):
+def test_alpn_selects_http_2_if_both_are_offered(edge, authority):
     for offered, picked in ((["h2", "http/1.1"], "h2"), (["http/1.1"], "http/1.1")):
         with connect(edge.port, context(authority, protocols=offered)) as connection:
             assert connection.selected_alpn_protocol() == picked
@@ -117,7 +117,7 @@ def test_curl_calls_over_one_connection_without_an_error(edge, system, authority
     assert run.returncode == 0 and run.stdout.split("\n") == ["2 404"] * count + [""], run.stderr[-2000:]
 
 
-def test_clear_text_is_not_answered_and_ends(edge):
+def test_a_clear_text_connection_is_closed_without_an_answer(edge):
     with RawConnection(edge.port) as connection:
         connection.send(b"POST /v1/postbacks HTTP/1.1\r\nHost: edge.example\r\nContent-Length: 0\r\n\r\n")
         received = b"x"
@@ -130,7 +130,7 @@ def test_clear_text_is_not_answered_and_ends(edge):
     assert edge.metric('attribution_http_rejected_total{cause="tls"}') > 0
 
 
-def test_a_handshake_that_never_comes_ends(system, keys, authority, tmp_path):
+def test_a_connection_without_a_handshake_is_closed(system, keys, authority, tmp_path):
     certificate, key = authority.issue("slow", "DNS:edge.example")
     variables = {"ATTRIBUTION_PUBLIC_TLS_CERTIFICATE": str(certificate), "ATTRIBUTION_PUBLIC_TLS_KEY": str(key)}
     with IngestProcess(system, tmp_path, {"headerTime": "1s"}, variables=variables) as process, RawConnection(process.port) as connection:
@@ -138,7 +138,7 @@ def test_a_handshake_that_never_comes_ends(system, keys, authority, tmp_path):
         assert connection.socket.recv(1) == b""
 
 
-def test_a_callers_certificate_is_its_name(edge, system, authority):
+def test_a_caller_is_identified_by_its_certificate(edge, system, authority):
     token = {"Authorization": f"Bearer {system.token}"}
     named = context(authority, client=authority.issue("spire", "URI:spiffe://example.com/spire"))
     assert call(edge.internal_port, named) == 404  # a call that was let in: there is no such delivery
@@ -156,13 +156,13 @@ def test_a_callers_certificate_is_its_name(edge, system, authority):
     assert call(edge.internal_port, dns) == 401
 
 
-def test_a_certificate_of_another_authority_is_turned_away(edge, authority, keys):
+def test_a_certificate_of_another_authority_is_refused(edge, authority, keys):
     forged = Authority(keys, f"forger-{uuid.uuid4().hex[:6]}").issue("forged", "URI:spiffe://example.com/spire")
     with pytest.raises((ssl.SSLError, OSError, http.client.HTTPException)):
         call(edge.internal_port, context(authority, client=forged))
 
 
-def test_a_required_certificate_is_required_and_shown_between_our_services(system, authority, tmp_path):
+def test_services_require_and_present_certificates_among_each_other(system, authority, tmp_path):
     certificate, key = authority.issue("strict", "DNS:edge.example,URI:spiffe://example.com/strict")
     variables = {"ATTRIBUTION_TLS_CERTIFICATE": str(certificate), "ATTRIBUTION_TLS_KEY": str(key),
                  "ATTRIBUTION_TLS_CLIENT_CA": str(authority.certificate), "ATTRIBUTION_TLS_CLIENT_CERTIFICATE": "required"}
@@ -194,7 +194,7 @@ def wait_for(condition) -> None:
 
 
 @pytest.mark.parametrize("hang_up", [False, True], ids=["by itself", "on SIGHUP"])
-def test_a_new_certificate_is_taken_over_and_no_connection_notices(edge, authority, keys, hang_up):
+def test_a_new_certificate_is_used_without_interrupting_connections(edge, authority, keys, hang_up):
     made = context(authority)
     with connect(edge.port, made) as standing:
         first = serial(standing)
@@ -224,7 +224,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("breaking", BROKEN.values(), ids=BROKEN.keys())
-def test_a_broken_certificate_changes_nothing_but_the_log_and_the_metric(edge, authority, keys, breaking):
+def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authority, keys, breaking):
     refused = 'attribution_tls_reloads_total{listener="public",outcome="refused"}'
     made = context(authority)
     with connect(edge.port, made) as connection:
@@ -254,7 +254,7 @@ def test_a_broken_certificate_changes_nothing_but_the_log_and_the_metric(edge, a
     ({"ATTRIBUTION_TLS_CLIENT_CA": "/nowhere"}, "ATTRIBUTION_TLS_CLIENT_CA"),
     ({"ATTRIBUTION_TLS_CLIENT_CERTIFICATE": "required"}, "ATTRIBUTION_TLS_CLIENT_CERTIFICATE"),
 ])
-def test_what_is_wrong_at_start_is_named(system, tmp_path, variables, named):
+def test_errors_at_start_are_named(system, tmp_path, variables, named):
     process = IngestProcess(system, tmp_path, variables=variables)
     assert process.process.wait(60) == 78
     assert f"cannot start: {named}: " in process.log()

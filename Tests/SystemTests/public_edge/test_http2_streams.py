@@ -1,4 +1,4 @@
-"""HTTP/2: what is wrong with one stream is that stream's end alone; what takes too long or never comes ends."""
+"""HTTP/2: a faulty stream affects no other stream, and slow or missing input ends in a timeout."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ def edge(system, tmp_path_factory):
         assert process.is_alive(), process.log()[-2000:]
 
 
-def test_128_streams_are_open_and_one_more_is_refused_alone(edge):
+def test_128_streams_are_accepted_and_only_the_next_one_is_refused(edge):
     with HTTP2Connection(edge.port).acknowledge() as connection:
         open_streams = [1 + 2 * index for index in range(STREAMS)]
         refused = open_streams[-1] + 2
@@ -44,7 +44,7 @@ def test_128_streams_are_open_and_one_more_is_refused_alone(edge):
         assert connection.goaway is None
 
 
-def test_who_opens_streams_beyond_the_bound_on_and_on_is_cut_off(edge):
+def test_a_client_that_keeps_exceeding_the_stream_limit_is_disconnected(edge):
     with HTTP2Connection(edge.port).acknowledge() as connection:
         for index in range(STREAMS + 250):
             if not connection.send(connection.headers(1 + 2 * index)):
@@ -80,7 +80,7 @@ def test_pings_within_a_call_are_answered_and_so_is_the_call(edge):
         assert connection.status(1) == 200 and connection.goaway is None
 
 
-def test_headers_past_their_limit_are_a_431_and_the_next_stream_is_served(edge):
+def test_headers_over_the_limit_get_431_and_the_next_stream_is_served(edge):
     with HTTP2Connection(edge.port).acknowledge() as connection:
         for index, (size, status) in enumerate([(15_000, 200), (17_000, 431), (30_000, 431), (15_000, 200)]):
             stream = 1 + 2 * index
@@ -94,7 +94,7 @@ def test_headers_past_their_limit_are_a_431_and_the_next_stream_is_served(edge):
         assert connection.goaway is None
 
 
-def test_who_is_silent_is_told_and_closed(edge):
+def test_an_idle_connection_gets_goaway_and_is_closed(edge):
     with HTTP2Connection(edge.port) as connection:
         connection.send(connection.request(1, postback()))
         assert connection.status(1) == 200
@@ -102,7 +102,7 @@ def test_who_is_silent_is_told_and_closed(edge):
         assert connection.goaway == 0 and connection.last_stream == 1
 
 
-def test_a_head_that_comes_too_slowly_ends_the_connection_also_after_others(edge):
+def test_a_slow_header_block_closes_the_connection_even_after_earlier_requests(edge):
     with HTTP2Connection(edge.port) as connection:
         connection.send(connection.request(1, postback()))
         assert connection.status(1) == 200
@@ -136,7 +136,7 @@ def test_a_head_that_comes_too_slowly_ends_the_connection_also_after_others(edge
         assert [answer.status for answer in answers] == [408]
 
 
-def test_bodies_refused_early_cost_no_other_stream_its_window(edge):
+def test_bodies_that_are_refused_early_do_not_reduce_the_window_of_other_streams(edge):
     """Each refused body takes a part of the connection's window, which has to come back."""
     large = b"x" * 300_000
     with HTTP2Connection(edge.port) as connection:
@@ -150,7 +150,7 @@ def test_bodies_refused_early_cost_no_other_stream_its_window(edge):
         assert connection.goaway is None
 
 
-def test_a_body_of_a_request_already_answered_is_passed_over(edge):
+def test_the_body_of_an_answered_request_is_ignored(edge):
     with HTTP2Connection(edge.port) as connection:
         connection.send(connection.headers(1, replaced(":path", "/v1/nothing")))
         assert connection.status(1) == 404
@@ -159,7 +159,7 @@ def test_a_body_of_a_request_already_answered_is_passed_over(edge):
         assert connection.status(3) == 200 and 1 not in connection.resets
 
 
-def test_what_is_under_way_is_finished_when_the_service_ends(system, tmp_path):
+def test_running_requests_are_finished_when_the_service_stops(system, tmp_path):
     with IngestProcess(system, tmp_path) as process, HTTP2Connection(process.port) as connection:
         connection.send(connection.headers(1))
         connection.send(connection.request(3, postback()))
@@ -173,7 +173,7 @@ def test_what_is_under_way_is_finished_when_the_service_ends(system, tmp_path):
         assert process.process.wait(60) == 0
 
 
-def test_a_call_whose_stream_is_reset_leaves_nothing_behind(edge, system):
+def test_a_call_whose_stream_is_reset_frees_its_resources(edge, system):
     """The verifier's long poll: its caller goes away again and again on one connection."""
     port = int(system.url("Events").rsplit(":", 1)[1])
     system.call("Events", "CreateSubscription", {"name": "streams", "start": "now", "types": ["appstore.subscription.gap.v1"]})

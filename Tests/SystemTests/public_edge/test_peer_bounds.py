@@ -1,4 +1,4 @@
-"""Connections and bodies of one peer at a time: whom they count for, where the bound is, and that nobody else feels it."""
+"""Limits of the connections and bodies of one peer: which peer they count for, and that other peers are not affected."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ def settings(text: str) -> str:
     return f"edge: {{ {text} }}\n"
 
 
-def test_a_peer_has_as_many_connections_as_it_may_and_others_are_not_in_its_way(system, tmp_path):
+def test_connections_are_limited_per_peer(system, tmp_path):
     with IngestProcess(system, tmp_path, settings=settings("peerConnections: 3")) as edge, Peers(edge) as peers:
         assert [peers.is_served() for _ in range(5)] == [True] * 3 + [False] * 2
         assert edge.metric(REFUSED) == 2
@@ -72,7 +72,7 @@ def test_a_peer_has_as_many_connections_as_it_may_and_others_are_not_in_its_way(
             connection.socket.close()
 
 
-def test_who_says_nothing_counts_too(system, tmp_path):
+def test_idle_connections_count(system, tmp_path):
     with IngestProcess(system, tmp_path, settings=settings("peerConnections: 2")) as edge, Peers(edge) as peers:
         silent = [Connection(edge.port, STRANGER) for _ in range(2)]
         # They are taken one after the other, by several threads: the third is refused once both have been.
@@ -104,7 +104,7 @@ def test_behind_a_proxy_the_client_that_it_names_is_the_peer(system, tmp_path, h
         assert not served("198.51.100.1")
 
 
-def test_connections_of_proxies_are_not_one_peers(system, tmp_path):
+def test_connections_of_a_proxy_do_not_count_as_one_peer(system, tmp_path):
     """Its own ones, those of clients it does not know, and those that another proxy passes on through it."""
     text = settings("trustedProxies: [127.0.0.2, 10.0.0.0/8], proxyProtocol: [public], peerConnections: 1")
     with IngestProcess(system, tmp_path, settings=text) as edge, Peers(edge) as peers:
@@ -113,7 +113,7 @@ def test_connections_of_proxies_are_not_one_peers(system, tmp_path):
         assert edge.metric(REFUSED) == 0
 
 
-def test_a_proxy_that_names_clients_by_header_is_not_one_peer(system, tmp_path):
+def test_a_proxy_that_forwards_client_addresses_does_not_count_as_one_peer(system, tmp_path):
     with IngestProcess(system, tmp_path, settings=settings("trustedProxies: [127.0.0.2], peerConnections: 1")) as edge, Peers(edge) as peers:
         assert [peers.is_served(source=PROXY) for _ in range(5)] == [True] * 5
         assert [peers.is_served() for _ in range(2)] == [True, False]
@@ -141,7 +141,7 @@ def head(length: int, fields: bytes = b"") -> bytes:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_bodies_of_one_peers_connections_share_a_bound_and_others_are_not_in_its_way(system, tmp_path, way):
+def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
     text, peer = WAYS[way]
     with IngestProcess(system, tmp_path, settings=settings(text)) as edge:
         def begun(place: int, body: bytes) -> Connection:
@@ -175,7 +175,7 @@ def test_the_bodies_of_one_peers_connections_share_a_bound_and_others_are_not_in
             last.socket.close()
 
 
-def test_bodies_that_a_proxy_sends_for_nobody_known_are_not_one_peers(system, tmp_path):
+def test_bodies_from_a_proxy_without_a_client_address_do_not_count_as_one_peer(system, tmp_path):
     text = settings("trustedProxies: [127.0.0.2], proxyProtocol: [public], peerBodyMemory: 1")
     with IngestProcess(system, tmp_path, settings=text) as edge:
         def status(header: bytes, source: str = PROXY) -> int:
@@ -188,7 +188,7 @@ def test_bodies_that_a_proxy_sends_for_nobody_known_are_not_one_peers(system, tm
 
 
 @pytest.mark.parametrize("missing", [0, 1])
-def test_what_a_peers_body_is_inflated_to_counts_on_its_bound(system, tmp_path, missing):
+def test_the_inflated_size_of_a_body_counts_towards_the_peers_limit(system, tmp_path, missing):
     body = postback(5000)
     packed = gzip.compress(body)
     with IngestProcess(system, tmp_path, settings=settings(f"peerBodyMemory: {len(body) + len(packed) - missing}")) as edge:
@@ -198,7 +198,7 @@ def test_what_a_peers_body_is_inflated_to_counts_on_its_bound(system, tmp_path, 
 
 
 @pytest.mark.parametrize("text", ["peers: 512", "peerConnections: 0"], ids=["not set", "0"])
-def test_unless_it_is_set_one_peer_may_have_all_connections(system, tmp_path, text):
+def test_by_default_one_peer_may_use_all_connections(system, tmp_path, text):
     with IngestProcess(system, tmp_path, {"connections": 6}, settings=settings(text)) as edge, Peers(edge) as peers:
         assert [peers.is_served() for _ in range(6)] == [True] * 6
         assert edge.metric(REFUSED) == 0

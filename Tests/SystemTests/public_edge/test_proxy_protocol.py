@@ -1,4 +1,4 @@
-"""The PROXY protocol in front of both ports: whom a proxy names counts as the peer, and nobody else can name anybody."""
+"""The PROXY protocol in front of both ports: the address that a trusted proxy names counts as the peer, and no one else can name an address."""
 
 import json
 import re
@@ -74,7 +74,7 @@ def status(edge, header: bytes, message: bytes | None = None, **options) -> int 
 
 
 @pytest.mark.parametrize("header", [line, binary], ids=["version 1", "version 2"])
-def test_whom_the_header_names_is_the_peer_of_rates(edge, header):
+def test_the_address_in_the_header_counts_for_rate_limits(edge, header):
     third = 10 if header is line else 20
     assert [status(edge, header(f"198.51.{third}.1")) for _ in range(4)] == [200, 200, 200, 500]
     assert status(edge, header(f"198.51.{third}.2")) == 200
@@ -84,13 +84,13 @@ def test_whom_the_header_names_is_the_peer_of_rates(edge, header):
 
 
 @pytest.mark.parametrize("header", [line, binary], ids=["version 1", "version 2"])
-def test_whom_the_header_names_is_the_peer_of_allow_lists(edge, header):
+def test_the_address_in_the_header_counts_for_allow_lists(edge, header):
     notification = request("/v1/app-store/notifications", b'{"signedPayload":"x"}')
     assert status(edge, header("17.20.30.41" if header is line else "17.20.30.42"), notification) == 200
     assert status(edge, header("18.20.30.41" if header is line else "18.20.30.42"), notification) == 403
 
 
-def test_what_the_named_client_says_of_itself_counts_for_nothing(edge):
+def test_forwarded_headers_of_the_named_client_are_ignored(edge):
     """The client is no proxy: neither a header of HTTP nor a second one in front gives it another name."""
     said = request(headers="X-Forwarded-For: 203.0.113.9\r\n")
     assert [status(edge, line("198.51.30.1"), said) for _ in range(4)] == [200, 200, 200, 500]
@@ -98,13 +98,13 @@ def test_what_the_named_client_says_of_itself_counts_for_nothing(edge):
     assert answer.status == 400
 
 
-def test_proxies_in_a_row_name_the_client_by_the_last_ones_header(edge):
+def test_behind_several_proxies_the_header_of_the_last_one_counts(edge):
     """The first proxy's connection comes through the second: what the first says in HTTP is believed."""
     assert [status(edge, line(PROXY), request(headers="X-Forwarded-For: 203.0.113.20\r\n")) for _ in range(4)] == [200, 200, 200, 500]
     assert status(edge, line(PROXY), request(headers="X-Forwarded-For: 203.0.113.21\r\n")) == 200
 
 
-def test_a_connection_of_the_proxys_own_is_the_proxys_and_one_of_nobody_known_speaks_for_nobody(edge):
+def test_local_and_unknown_proxy_headers_count_as_the_proxy_and_as_no_client(edge):
     said = request(headers="X-Forwarded-For: 203.0.113.30\r\n")
     assert status(edge, binary(None, command=0x20), said) == 200
     assert status(edge, binary("192.0.2.9", command=0x20), said) == 200
@@ -130,7 +130,7 @@ def test_a_client_that_its_proxy_does_not_know_is_on_no_allow_list(system, tmp_p
         assert process.metric('attribution_http_rejected_total{cause="address"}') == 9
 
 
-def test_who_is_no_proxy_is_served_without_a_header_and_names_nobody(edge):
+def test_other_clients_are_served_without_a_header_and_cannot_send_one(edge):
     assert status(edge, b"", request("/v1/nothing"), source=STRANGER) == 404
     for header in (line("17.1.2.3"), binary("17.1.2.3")):
         answer = asked(edge, header, source=STRANGER)
@@ -138,7 +138,7 @@ def test_who_is_no_proxy_is_served_without_a_header_and_names_nobody(edge):
     assert edge.is_alive()
 
 
-def test_the_internal_port_takes_it_too(edge):
+def test_the_internal_port_accepts_the_header_too(edge):
     question = b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
     for header in (line("192.0.2.50"), binary("192.0.2.50")):
         assert status(edge, header, question, port=edge.internal_port) == 200
@@ -146,7 +146,7 @@ def test_the_internal_port_takes_it_too(edge):
     assert status(edge, b"", question, port=edge.internal_port, source=STRANGER) == 200
 
 
-def test_http_2_comes_behind_it(edge):
+def test_http_2_works_after_the_header(edge):
     with Connection(edge.port) as connection:
         connection.send(binary("198.51.40.1") + b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
         while len(connection.buffer) < 9:
@@ -165,13 +165,13 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("start", BROKEN, ids=lambda start: repr(start[:24]))
-def test_a_proxys_connection_without_a_proper_header_ends_unanswered(edge, start):
+def test_a_proxy_connection_without_a_valid_header_is_closed(edge, start):
     before = edge.metric(REFUSED)
     assert status(edge, start, b"\r\n") is None
     assert edge.metric(REFUSED) == before + 1
 
 
-def test_a_header_of_the_longest_length_is_taken_and_one_byte_more_is_not(edge):
+def test_a_header_of_the_maximum_length_is_accepted_and_a_longer_one_is_not(edge):
     def padded(length: int) -> bytes:
         return binary("198.51.50.1", struct.pack("!BH", 4, length - 31) + bytes(length - 31))
 
@@ -180,7 +180,7 @@ def test_a_header_of_the_longest_length_is_taken_and_one_byte_more_is_not(edge):
 
 
 @pytest.mark.parametrize("header", [line("198.51.60.1"), binary("198.51.60.2")], ids=["version 1", "version 2"])
-def test_a_header_may_come_in_pieces_and_must_come_in_time(edge, header):
+def test_a_header_may_arrive_in_parts_but_must_arrive_in_time(edge, header):
     with Connection(edge.port) as connection:
         connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in header + request():

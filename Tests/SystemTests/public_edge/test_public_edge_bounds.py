@@ -1,4 +1,4 @@
-"""Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
+"""Regression tests for limits of the public port: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
 
 import contextlib
 import gzip
@@ -42,14 +42,14 @@ def unread(edge, block, most=32 * MIB):
         return sent, edge.memory()
 
 
-def test_answers_that_nobody_reads_do_not_fill_memory(system, tmp_path):
+def test_unread_answers_do_not_fill_memory(system, tmp_path):
     with IngestProcess(system, tmp_path, {}) as edge:
         before = edge.memory()
         sent, after = unread(edge, b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 2000)
         assert after - before < 32 * MIB, (sent, before >> 20, after >> 20)
 
 
-def test_an_upgrade_that_nobody_offers_does_not_silence_the_connection(edge):
+def test_an_unsupported_upgrade_does_not_block_the_connection(edge):
     upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
     # It is answered and, since the parser may take what follows for another protocol, the last of its connection.
     for _ in range(2):
@@ -64,7 +64,7 @@ def test_a_request_without_one_right_host_is_a_400(edge, host):
     assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", host=host))] == [400]
 
 
-def test_the_absolute_form_is_taken(edge):
+def test_the_absolute_form_is_accepted(edge):
     line = b"POST http://edge.example/v1/postbacks HTTP/1.1"
     assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", line=line))] == [200]
 
@@ -75,7 +75,7 @@ def test_chunked_in_http_1_0_ends_the_connection(edge):
 
 
 @pytest.mark.parametrize("length", [1 << 63, (1 << 64) - 1])
-def test_a_length_past_what_is_counted_is_refused_at_once(edge, length):
+def test_an_excessive_content_length_is_refused_immediately(edge, length):
     with RawConnection(edge.port, 5) as connection:
         connection.send(framed(b"Content-Length: %d\r\n" % length, b""))
         assert connection.answer().status in (400, 413)
@@ -86,7 +86,7 @@ def test_a_refusal_below_the_routes_has_a_request_id_too(edge, fields):
     assert exchange(edge, request(fields))[0].headers.get("x-request-id")
 
 
-def test_connections_past_the_bound_are_not_served(system, tmp_path):
+def test_connections_over_the_limit_are_not_served(system, tmp_path):
     with IngestProcess(system, tmp_path, {"connections": 20}) as edge:
         kept = [RawConnection(edge.port) for _ in range(60)]
         served = 0
@@ -112,7 +112,7 @@ def wait_until_served(edge: IngestProcess, pause: float) -> None:
             time.sleep(pause)
 
 
-def test_running_out_of_descriptors_ends_nothing(system, tmp_path):
+def test_running_out_of_descriptors_closes_no_connection(system, tmp_path):
     with IngestProcess(system, tmp_path, {}) as edge:
         descriptors = pathlib.Path(f"/proc/{edge.process.pid}/fd")
         used = len(list(descriptors.iterdir()))
@@ -134,7 +134,7 @@ def test_the_configured_json_limits_hold_on_the_public_port(system, tmp_path):
 
 # --- HTTP/2: `hasty` has headerTime 1s, bodyTime 2s, idleTime 3s -----------------------------------------------------------
 
-def test_a_body_that_never_comes_is_answered_so_that_a_device_comes_again(hasty):
+def test_a_missing_body_gets_an_answer_that_makes_devices_retry(hasty):
     with HTTP2Connection(hasty.port) as connection:
         connection.send(connection.headers(1))
         assert connection.status(1) == 500
@@ -154,7 +154,7 @@ def test_more_malformed_http_2_fields_are_refused(edge, field):
         assert connection.status(1) in (None, 400)
 
 
-def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
+def test_unfinished_bodies_of_all_connections_share_one_limit(system, tmp_path):
     with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
         part = b"{" + b" " * 99_999
         held = [RawConnection(edge.port) for _ in range(2)]
@@ -240,7 +240,7 @@ def bomb(size: int) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.parametrize("missing", [0, 1])
-def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
+def test_inflated_and_received_bytes_both_count(system, tmp_path, missing):
     """At the bound it is served; one byte past it, it is to come again, on every route and in both protocols."""
     body, packed = bomb(200_000)
     with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
@@ -262,7 +262,7 @@ def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
             assert edge.post("/v1/postbacks", gzip.compress(postback()), headers)[0] == 200
 
 
-def test_many_small_bombs_cannot_pass_the_bound_together(system, tmp_path):
+def test_many_small_compression_bombs_together_cannot_exceed_the_limit(system, tmp_path):
     """Each is far below every bound of one body; together they are inflated as far as there is room, and no further."""
     bombs = [bomb(200_000)[1] for _ in range(40)]
     with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:

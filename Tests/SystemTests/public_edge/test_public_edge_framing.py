@@ -1,4 +1,4 @@
-"""Framing on ingest's public port as RFC 9112 has it: what two readers could read in two ways is read by none. Order of answers."""
+"""Framing on ingest's public port by RFC 9112: ambiguous requests are refused. Answers are in order."""
 
 import threading
 
@@ -63,7 +63,7 @@ FAULTY = {
 
 
 @pytest.mark.parametrize("data", FAULTY.values(), ids=FAULTY.keys())
-def test_faulty_framing_is_a_400_and_the_end_of_the_connection(edge, data):
+def test_faulty_framing_gets_400_and_closes_the_connection(edge, data):
     # A whole request stands behind it: whoever reads the first one in another way would answer that one too.
     answers = exchange(edge, data + request())
     assert [answer.status for answer in answers] in ([400], [501]), answers
@@ -89,12 +89,12 @@ ODD = {
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
-def test_odd_but_right_framing_is_taken_and_the_next_request_too(edge, data):
+def test_unusual_but_valid_framing_is_accepted_and_the_next_request_too(edge, data):
     answers = exchange(edge, data + request(b"Connection: close\r\n"))
     assert [answer.status for answer in answers] == [200, 200], answers
 
 
-def test_http_1_0_is_answered_and_closed_unless_it_asks_for_more(edge):
+def test_http_1_0_is_answered_and_closed_without_keep_alive(edge):
     line = b"POST /v1/postbacks HTTP/1.0"
     assert [answer.status for answer in exchange(edge, request(line=line, host=b"") + request())] == [200]
     kept = request(b"Connection: keep-alive\r\n", line=line, host=b"") + request(b"Connection: close\r\n")
@@ -103,7 +103,7 @@ def test_http_1_0_is_answered_and_closed_unless_it_asks_for_more(edge):
 
 # --- order --------------------------------------------------------------------------------------------------------------
 
-def test_what_is_sent_ahead_is_answered_in_order(edge):
+def test_pipelined_requests_are_answered_in_order(edge):
     count = 400
     bodies = [request(b"X-Request-Id: ahead-%d\r\n" % index, line=b"POST %s HTTP/1.1" % (
         b"/v1/nothing" if index % 3 == 1 else b"/v1/postbacks"), body=postback() if index % 3 else b"{}") for index in range(count)]
@@ -115,7 +115,7 @@ def test_what_is_sent_ahead_is_answered_in_order(edge):
             assert answer.status == (400, 404, 200)[index % 3], (index, answer)
 
 
-def test_a_request_cut_off_is_not_taken(edge):
+def test_a_truncated_request_is_not_accepted(edge):
     for cut in (1, 30, 200, LENGTH):
         data = request()
         with RawConnection(edge.port) as connection:

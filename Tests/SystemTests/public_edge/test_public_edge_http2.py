@@ -1,4 +1,4 @@
-"""Hostile clients of ingest's public port over HTTP/2: what RFC 9113 and the limits of the configuration promise."""
+"""Hostile clients of ingest's public port over HTTP/2: the requirements of RFC 9113 and the configured limits hold."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def test_a_hundred_streams_at_once_are_all_answered(edge):
         assert [connection.status(stream) for stream in streams] == [200] * 100
 
 
-def test_bodies_over_http_2_at_their_limit_and_one_past(edge):
+def test_bodies_over_http_2_at_and_above_the_limit(edge):
     for size, status in ((BODY_LIMIT, 200), (BODY_LIMIT + 1, 413)):
         for stated in ([], [("content-length", str(size))]):
             with HTTP2Connection(edge.port) as connection:
@@ -46,7 +46,7 @@ def test_bodies_over_http_2_at_their_limit_and_one_past(edge):
                 assert connection.windows[1] <= 4 * BODY_LIMIT
 
 
-def test_targets_and_counts_over_http_2_at_their_limit_and_one_past(edge):
+def test_targets_and_header_counts_over_http_2_at_and_above_the_limit(edge):
     target = "/v1/postbacks?a="
     for size, status in ((TARGET_LIMIT, 200), (TARGET_LIMIT + 1, 414)):
         with HTTP2Connection(edge.port) as connection:
@@ -89,7 +89,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("fields", MALFORMED.values(), ids=MALFORMED.keys())
-def test_a_malformed_request_over_http_2_is_not_taken(edge, fields):
+def test_a_malformed_request_over_http_2_is_not_accepted(edge, fields):
     with HTTP2Connection(edge.port) as connection:
         connection.send(connection.request(1, TAKEN, fields))
         status = connection.status(1)
@@ -118,7 +118,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
-def test_a_broken_frame_ends_the_connection_and_says_why(edge, data):
+def test_a_broken_frame_closes_the_connection_with_an_error_code(edge, data):
     with HTTP2Connection(edge.port) as connection:
         connection.send(data)
         connection.wait_for_end()
@@ -126,7 +126,7 @@ def test_a_broken_frame_ends_the_connection_and_says_why(edge, data):
     assert_served(edge)
 
 
-def test_what_http_2_does_not_know_is_passed_over(edge):
+def test_unknown_http_2_frames_and_settings_are_ignored(edge):
     with HTTP2Connection(edge.port) as connection:
         connection.send(bytes([0, 0, 3, 0xFA, 0, 0, 0, 0, 0]) + b"abc" + SettingsFrame(0, settings={0xF0F0: 7}).serialize())
         connection.send(connection.request(1, postback(), [*REQUEST, ("te", "trailers")]))
@@ -223,7 +223,7 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("attack,settings", ATTACKS.values(), ids=ATTACKS.keys())
-def test_a_flood_over_http_2_costs_little_and_nobody_else_notices(edge, attack, settings):
+def test_a_flood_over_http_2_is_cheap_and_does_not_affect_others(edge, attack, settings):
     before = edge.memory()
     for _ in range(20 if SOAK else 3):
         connections = [HTTP2Connection(edge.port, settings) for _ in range(4)]
@@ -240,7 +240,7 @@ def test_a_flood_over_http_2_costs_little_and_nobody_else_notices(edge, attack, 
     assert_served(edge)
 
 
-def test_headers_over_http_2_that_come_too_slowly_end(hasty):
+def test_slow_headers_over_http_2_close_the_connection(hasty):
     with HTTP2Connection(hasty.port) as connection:
         connection.send(connection.headers(1, end_headers=False))
         until = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Sizes, depths and times on ingest's public port, exactly at the limits of the configuration and one past them."""
+"""Sizes, depths and times on ingest's public port, exactly at the configured limits and just above them."""
 
 import gzip
 import os
@@ -28,7 +28,7 @@ def head_of(size: int, count: int | None = None) -> bytes:
     return b"POST /v1/postbacks HTTP/1.1\r\n" + b"".join(fields) + b"\r\n" + body
 
 
-def test_headers_at_their_limits_and_one_past(edge):
+def test_headers_at_and_above_their_limits(edge):
     def status(data):
         answers = exchange(edge, data)
         assert len(answers) == 1 and answers[0].headers["connection"] == "close"
@@ -55,7 +55,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("start,piece", ENDLESS.values(), ids=ENDLESS.keys())
-def test_a_head_without_end_is_refused_long_before_it_fills_memory(edge, start, piece):
+def test_an_endless_header_block_is_refused_before_it_fills_memory(edge, start, piece):
     before = edge.memory()
     with RawConnection(edge.port) as connection:
         connection.send(start)
@@ -73,7 +73,7 @@ def test_a_head_without_end_is_refused_long_before_it_fills_memory(edge, start, 
     (framed(b"Transfer-Encoding: chunked\r\n", b"5;a="), b"a" * 1000), (framed(b"Transfer-Encoding: chunked\r\n", b""), b"0" * 1000),
     (b"", b"\r\n" * 500), (framed(b"Transfer-Encoding: chunked\r\n", b"", line=b"POST /v1/nothing HTTP/1.1"), b"3e8\r\n" + b"a" * 1000 + b"\r\n"),
 ], ids=["a chunk's extension", "a chunk's length", "empty lines", "a body for nobody"])
-def test_what_counts_for_nothing_and_has_no_end_costs_no_memory_and_ends(hasty, start, piece):
+def test_endless_ignored_input_uses_no_memory_and_is_closed(hasty, start, piece):
     before = hasty.memory()
     with RawConnection(hasty.port) as connection:
         connection.send(start)
@@ -85,7 +85,7 @@ def test_what_counts_for_nothing_and_has_no_end_costs_no_memory_and_ends(hasty, 
     assert_served(hasty)
 
 
-def test_bodies_at_their_limit_and_one_past(edge):
+def test_bodies_at_and_above_the_limit(edge):
     exact, over = padded(BODY_LIMIT), padded(BODY_LIMIT + 1)
     pack = b"Content-Encoding: gzip\r\n"
     for name, ready in {
@@ -104,7 +104,7 @@ def test_bodies_at_their_limit_and_one_past(edge):
         assert [answer.status for answer in answers] == [status], (size, answers)
 
 
-def test_a_body_too_long_is_refused_by_its_length_alone(edge):
+def test_a_body_is_refused_by_its_content_length(edge):
     for length in (BODY_LIMIT + 1, 1 << 40, (1 << 63) - 1):
         with RawConnection(edge.port) as connection:
             connection.send(framed(b"Content-Length: %d\r\nExpect: 100-continue\r\n" % length, b""))
@@ -112,7 +112,7 @@ def test_a_body_too_long_is_refused_by_its_length_alone(edge):
             assert answer.status == 413 and answer.json["code"] == "resource_exhausted", answer
 
 
-def test_a_body_without_end_is_refused_and_no_longer_read(edge):
+def test_an_endless_body_is_refused_and_not_read_further(edge):
     before = edge.memory()
     piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
     with RawConnection(edge.port) as connection:
@@ -140,7 +140,7 @@ def notification(extra: bytes) -> bytes:
     return b'{"signedPayload":"%s","x":%s}' % (uuid.uuid4().hex.encode(), extra)
 
 
-def test_json_at_its_depth_and_count_and_one_past(edge):
+def test_json_at_and_above_its_limits(edge):
     path = "/v1/app-store/notifications"
     for levels, status in ((31, 200), (32, 400), (20_000, 400)):  # beside the object they are in
         assert edge.post(path, notification(b"[" * levels + b"]" * levels))[0] == status, levels
@@ -155,12 +155,12 @@ def test_json_at_its_depth_and_count_and_one_past(edge):
     b"1e999999999", b"-", b"01", b"1.", b"0x1", b"NaN", b"Infinity", b"+1", b"nul", b'"\x01"', b'"\\ud800"', b'"\\udc00\\ud800"', b'"\xff"',
     b'"\xc0\x80"', b'"\xed\xa0\x80"', b"1,", b"[1,]", b'{"a":1,"a":2}', b"{}}", b"1}\x00", b"/**/1", b"'a'", b"9" * 200_000],
     ids=lambda extra: repr(extra[:20]))
-def test_what_is_no_json_is_refused(edge, extra):
+def test_invalid_json_is_refused(edge, extra):
     status, body = edge.post("/v1/app-store/notifications", notification(extra))
     assert status in ((200, 400) if extra.startswith((b"1e", b"9")) else (400,)), (extra[:40], body)
 
 
-def test_gzip_that_inflates_to_much_or_is_none_is_refused(edge):
+def test_gzip_that_inflates_too_far_or_is_invalid_is_refused(edge):
     before = edge.memory()
     bombs = [gzip.compress(bytes(64 * MIB), 9), gzip.compress(gzip.compress(bytes(200 * MIB), 9), 9),
              deflated(postback()[:-1] + b" " * 250_000 + b"}")]
@@ -219,7 +219,7 @@ SLOW = {
 
 
 @pytest.mark.parametrize("start,piece", SLOW.values(), ids=SLOW.keys())
-def test_what_comes_too_slowly_ends(hasty, start, piece):
+def test_slow_requests_are_closed(hasty, start, piece):
     with RawConnection(hasty.port) as connection:
         connection.send(start)
         drip(connection, piece)
@@ -228,7 +228,7 @@ def test_what_comes_too_slowly_ends(hasty, start, piece):
     assert_served(hasty)
 
 
-def test_who_says_nothing_is_left_without_a_word(hasty):
+def test_an_idle_connection_is_closed_without_an_answer(hasty):
     with RawConnection(hasty.port) as connection:
         assert connection.answers_to_end() == []
     with RawConnection(hasty.port) as connection:
@@ -237,7 +237,7 @@ def test_who_says_nothing_is_left_without_a_word(hasty):
         assert connection.answers_to_end() == [], "a word here would be taken for the answer to the next request"
 
 
-def test_many_slow_clients_do_not_keep_a_quick_one_waiting(hasty):
+def test_many_slow_clients_do_not_delay_a_fast_one(hasty):
     slow = [RawConnection(hasty.port) for _ in range(300)]
     try:
         for index, connection in enumerate(slow):

@@ -26,7 +26,7 @@ ADMINISTRATION = [("/livez", "GET"), ("/startupz", "GET"), ("/readyz", "GET"), (
                   ("/benchmark.echo/Echo", "POST"), ("/debug/pprof", "GET")]
 
 
-def test_no_call_and_no_administration_on_the_public_port(edge, system):
+def test_the_public_port_serves_no_rpc_and_no_administration(edge, system):
     headers = {"Authorization": f"Bearer {system.token}", "Connect-Protocol-Version": "1"}
     calls = [(path, method) for path, method, public in OPERATIONS if not public] + ADMINISTRATION
     assert len(calls) > 60
@@ -38,7 +38,7 @@ def test_no_call_and_no_administration_on_the_public_port(edge, system):
             assert status == 404 or (shape.startswith("/v1/postbacks") and status in (400, 405)), (method, shape, status)
 
 
-def test_no_public_route_on_an_internal_port(edge, system):
+def test_internal_ports_serve_no_public_route(edge, system):
     headers = {"Authorization": f"Bearer {system.token}"}
     routes = [(path, method) for path, method, public in OPERATIONS if public]
     assert len(routes) == 12
@@ -49,7 +49,7 @@ def test_no_public_route_on_an_internal_port(edge, system):
                 assert edge.post(shape, postback(), headers, method=method, port=port)[0] == 404, (port, shape)
 
 
-def test_each_public_route_is_served_with_and_without_its_slash_and_by_its_method_alone(edge):
+def test_each_public_route_is_served_with_and_without_a_slash_and_only_with_its_method(edge):
     for path, method, public in OPERATIONS:
         if not public:
             continue
@@ -71,7 +71,7 @@ def test_each_public_route_is_served_with_and_without_its_slash_and_by_its_metho
                     assert answer.headers["allow"] == method
 
 
-def test_neither_port_serves_the_other_ones_routes_over_http_2(edge, system):
+def test_neither_port_serves_the_routes_of_the_other_over_http_2(edge, system):
     authorization = ("authorization", f"Bearer {system.token}")
     for port, shapes in ((edge.port, [path for path, _, public in OPERATIONS if not public] + [path for path, _ in ADMINISTRATION]),
                          (edge.internal_port, [path for path, _, public in OPERATIONS if public])):

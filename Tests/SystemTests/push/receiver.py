@@ -1,4 +1,4 @@
-"""A receiver of pushed events on loopback: it verifies each request with `standardwebhooks`, keeps what it took, and answers as the test says."""
+"""A receiver of pushed events on loopback: it verifies requests with `standardwebhooks`, records what it accepted, and answers as configured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of pushed subscriptions ask of a system."""
+"""Steps that the tests of pushed subscriptions share."""
 
 import json
 from typing import Any

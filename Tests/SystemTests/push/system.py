@@ -1,4 +1,4 @@
-"""Ingest, verifier and Redis of a test's own for pushing; what is posted to ingest verifies."""
+"""Ingest, verifier and Redis for one test of pushing; all deliveries are valid."""
 
 from __future__ import annotations
 

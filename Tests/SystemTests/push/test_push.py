@@ -56,7 +56,7 @@ def test_a_genuine_postback_is_pushed_in_three_forms_and_verified(system):
             time.sleep(0.1)
 
 
-def test_the_bytes_of_a_notification_are_pushed_as_they_came(system):
+def test_the_original_bytes_of_a_notification_are_pushed(system):
     with Receiver() as receiver:
         path = subscribe(system, receiver, "original-notifications", types=[NOTIFICATION], form="original")
         notification = system.maker.notification()
@@ -70,7 +70,7 @@ def test_the_bytes_of_a_notification_are_pushed_as_they_came(system):
         system.rpc("DeleteSubscription", name="original-notifications")
 
 
-def test_original_bytes_are_kept_only_while_a_subscription_asks_for_them(system):
+def test_original_bytes_are_stored_only_while_a_subscription_requests_them(system):
     def kept() -> int:
         return sum(1 for shard in range(256) for _, fields in system.client.xrange(f"{{attr:{shard:03d}}}:events") if b"o" in fields)
 
@@ -95,7 +95,7 @@ def test_original_bytes_are_kept_only_while_a_subscription_asks_for_them(system)
         assert kept() == before + 3 and ids[0] in receiver.ids(original)
 
 
-def test_apples_own_example_reaches_a_receiver_of_three_lines_and_its_bytes_a_partner(tmp_path):
+def test_apples_example_reaches_the_example_receiver_and_its_original_bytes_a_partner(tmp_path):
     genuine = (ROOT / "Deploy" / "genuine-postback.json").read_bytes()
     with PushSystem(tmp_path, apple_key=PUBLISHED) as system, Receiver() as partner:
         port = free_port()
@@ -127,7 +127,7 @@ def test_filters_by_type_network_app_and_environment(system):
         assert receiver.ids(others) == [] and receiver.ids(sandbox) == []
 
 
-def test_the_events_of_a_subject_follow_one_another(system):
+def test_events_of_a_subject_are_pushed_in_order(system):
     dice = random.Random(5)
     under_way: dict[str, int] = {}
     overlaps: list[str] = []
@@ -161,7 +161,7 @@ def test_the_events_of_a_subject_follow_one_another(system):
             assert [id for id in first if id in set(expected)] == expected
 
 
-def test_a_rate_is_kept(system):
+def test_a_rate_limit_of_an_endpoint_is_observed(system):
     with Receiver() as receiver:
         path = subscribe(system, receiver, "slow", types=[SKADNETWORK], maxPerSecond=10, maxConcurrent=4)
         system.postbacks(25)
@@ -169,7 +169,7 @@ def test_a_rate_is_kept(system):
         assert times[-1] - times[0] >= 2.2
 
 
-def test_an_update_to_the_original_form_brings_no_bytes_that_were_not_proved(system):
+def test_a_change_to_the_original_form_pushes_no_unverified_bytes(system):
     system.subscribe("all-types", "https://example.com/", start="now")
     answer = refused(system, "UpdateEndpoint", subscription="all-types", push={"form": "original"})
     assert "push.form" in json.dumps(answer)
@@ -177,7 +177,7 @@ def test_an_update_to_the_original_form_brings_no_bytes_that_were_not_proved(sys
     system.rpc("DeleteSubscription", name="all-types")
 
 
-def test_original_bytes_are_asked_for_by_live_subscriptions_alone(system):
+def test_only_existing_subscriptions_request_original_bytes(system):
     def askings() -> set[str]:
         return {asking.decode().split(" ")[0] for asking in system.client.smembers("{attr:007}:events:originals")}
 

@@ -1,4 +1,4 @@
-"""Who may name a push endpoint."""
+"""Which callers may set a push endpoint."""
 
 import hashlib
 import http.client

@@ -41,7 +41,7 @@ def test_a_secret_is_replaced_without_a_request_that_fails(system):
         assert receiver.unverified == []
 
 
-def test_what_is_refused_is_tried_again_and_retry_after_is_honoured(system):
+def test_refused_events_are_retried_and_retry_after_is_observed(system):
     seen: dict[str, list[float]] = {}
 
     def answer(request):
@@ -57,7 +57,7 @@ def test_what_is_refused_is_tried_again_and_retry_after_is_honoured(system):
         assert second - first >= 1.9
 
 
-def test_an_event_that_is_refused_for_too_long_is_given_up_and_told(system):
+def test_an_event_that_is_refused_for_too_long_is_dropped_and_reported(system):
     poison: list[str] = []
 
     def answer(request):
@@ -80,7 +80,7 @@ def test_an_event_that_is_refused_for_too_long_is_given_up_and_told(system):
             system.rpc("DeleteSubscription", name=name)
 
 
-def test_an_endpoint_that_fails_for_long_is_disabled_told_enabled_and_replayed(system):
+def test_a_failing_endpoint_is_disabled_reported_enabled_and_replayed(system):
     broken = [True]
     with Receiver(lambda request: 500 if broken[0] and request.path == "/disabled" else 200) as receiver:
         told = subscribe(system, receiver, "told-disabled", types=["attribution.feed.endpoint.disabled.v1"])
@@ -109,7 +109,7 @@ def test_an_endpoint_that_fails_for_long_is_disabled_told_enabled_and_replayed(s
             time.sleep(0.1)
 
 
-def test_410_ends_an_endpoint_at_once(system):
+def test_410_ends_an_endpoint_immediately(system):
     with Receiver(lambda request: 410 if request.path == "/gone" else 200) as receiver:
         told = subscribe(system, receiver, "told-gone", types=["attribution.feed.endpoint.disabled.v1"])
         subscribe(system, receiver, "gone", types=[SKADNETWORK])
@@ -177,7 +177,7 @@ def test_an_endpoint_in_a_private_network_is_never_connected_to(tmp_path):
         assert receiver.taken == [] and receiver.refused == []
 
 
-def test_a_secret_is_told_again_only_to_the_same_call(system):
+def test_a_secret_is_returned_again_only_to_the_same_call(system):
     def create(key: str, url: str = "https://example.com/hook") -> tuple[int, dict]:
         return system.verifier.rpc(EVENTS, "CreateSubscription", {
             "name": "again", "start": "now", "push": {"url": url, "form": "binary"}}, key=key)
@@ -192,7 +192,7 @@ def test_a_secret_is_told_again_only_to_the_same_call(system):
     system.rpc("DeleteSubscription", name="again")
 
 
-def test_a_410_of_the_server_before_does_not_end_the_one_that_replaces_it(system):
+def test_a_410_of_the_former_server_does_not_end_the_new_one(system):
     def answer(request):
         if request.path == "/moved-old":
             asked.append(request.id)
@@ -219,7 +219,7 @@ def test_a_410_of_the_server_before_does_not_end_the_one_that_replaces_it(system
             system.rpc("DeleteSubscription", name=name)
 
 
-def test_enabling_ends_a_wait_that_the_endpoint_asked_for(system):
+def test_enabling_ends_a_retry_after_wait(system):
     asked: list[str] = []
 
     def answer(request):
@@ -243,7 +243,7 @@ def test_enabling_ends_a_wait_that_the_endpoint_asked_for(system):
         system.rpc("DeleteSubscription", name="silent")
 
 
-def test_bounds_of_an_endpoint_can_be_taken_back(system):
+def test_limits_of_an_endpoint_can_be_removed(system):
     system.subscribe("bounded", "https://example.com/", start="now", maxPerSecond=5, maxConcurrent=3)
     cleared = system.rpc("UpdateEndpoint", subscription="bounded", clear=["maxPerSecond"])["subscription"]["push"]
     assert "maxPerSecond" not in cleared and cleared["maxConcurrent"] == 3

@@ -53,7 +53,7 @@ def call(system: PushSystem, method: str, **message):
         time.sleep(0.2)
 
 
-def test_nothing_is_missed_and_no_order_broken_whoever_is_killed(tmp_path):
+def test_no_event_is_missed_and_no_order_is_broken_when_processes_are_killed(tmp_path):
     seed = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 30)
     print(f"seed {seed}")
     dice = random.Random(seed)
@@ -120,7 +120,7 @@ def test_nothing_is_missed_and_no_order_broken_whoever_is_killed(tmp_path):
         print(f"{count} events, {done} faults, repeats {repeats}")
 
 
-def test_a_replay_misses_nothing_while_the_pusher_is_killed(tmp_path):
+def test_a_replay_misses_no_event_while_the_pusher_is_killed(tmp_path):
     with Receiver() as receiver, PushSystem(tmp_path, RULES, verifiers=2) as system:
         receiver.secrets["/replayed"] = system.subscribe("replayed", receiver.url("/replayed"), [SKADNETWORK])
         before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 1))
@@ -137,7 +137,7 @@ def test_a_replay_misses_nothing_while_the_pusher_is_killed(tmp_path):
                 time.sleep(0.1)
 
 
-def test_endpoints_that_hang_hold_up_no_others(tmp_path):
+def test_endpoints_that_hang_do_not_delay_others(tmp_path):
     """Some of many endpoints never answer: the others take all events while the first requests to these still hang."""
     endpoints, hanging, events = (1000, 200, 20) if SOAK else (30, 6, 10)
     with Receiver(lambda request: None if request.path.startswith("/hang") else 200) as receiver, \
@@ -183,7 +183,7 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
         assert json.loads(receiver.at("/role-0")[0].body)["type"] == SKADNETWORK
 
 
-def test_pushers_that_come_one_after_another_share_the_endpoints_and_none_misses_an_event(tmp_path):
+def test_pushers_that_join_share_the_endpoints_and_no_event_is_missed(tmp_path):
     endpoints = 300 if SOAK else 60
     with Receiver() as receiver, PushSystem(tmp_path, RULES, verifiers=3) as system:
         _first, *later = system.verifiers

@@ -1,1 +1,1 @@
-"""What the queue promises."""
+"""The guarantees of the queue."""

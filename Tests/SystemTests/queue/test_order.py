@@ -1,4 +1,4 @@
-"""The order of a purchase's notifications: proof comes first, so that who only names a purchase has no part in it."""
+"""The order of a purchase's notifications: messages are verified first, so that a forgery that names a purchase cannot affect it."""
 
 import base64
 import hashlib
@@ -53,7 +53,7 @@ def lines(system: FaultSystem) -> list[bytes]:
     return list(system.client.scan_iter("*:line:*", count=10_000))
 
 
-def test_forgeries_that_name_a_purchase_take_no_place_in_its_line(tmp_path):
+def test_forgeries_that_name_a_purchase_do_not_enter_its_order_line(tmp_path):
     maker = Maker(random.Random(11))
     system = FaultSystem(tmp_path, maker.apple_key)
     ingest, verifier = system.service("ingest"), system.service("verifier")
@@ -106,7 +106,7 @@ def shard_of(text: str, key: bytes) -> int:
     return hmac.new(key, text.encode(), hashlib.sha256).digest()[0]
 
 
-def test_a_responder_that_hangs_holds_up_the_purchase_it_is_asked_about_alone(tmp_path, responder):  # noqa: F811
+def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, responder):  # noqa: F811
     maker = Maker(random.Random(12))
     quick, slow = responder.chain("quick"), responder.chain("slow")
     system = system_with(tmp_path, maker, "required")

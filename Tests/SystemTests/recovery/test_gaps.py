@@ -1,4 +1,4 @@
-"""Gaps in subscriptions' lives: looked up at Apple, filled by what was missed, or mended by Apple's word on the state."""
+"""Gaps in subscriptions' histories: looked up at Apple, and closed by missed notifications or by Apple's status."""
 
 import time
 
@@ -81,7 +81,7 @@ def told(system):
     told.feed.delete()
 
 
-def test_missed_notifications_come_back_from_apple_s_history_and_close_their_gap(system, told):
+def test_missed_notifications_are_recovered_from_apples_history_and_close_their_gap(system, told):
     story = told.missed
     gap = ended(system, story)
     assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
@@ -96,7 +96,7 @@ def test_missed_notifications_come_back_from_apple_s_history_and_close_their_gap
     assert back["data"]["source"] == "recovery"
 
 
-def test_what_apple_s_history_does_not_have_is_mended_by_the_status_and_said_to_be_lost(system, told):
+def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(system, told):
     story = told.lost
     gap = ended(system, story)
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "active"), gap
@@ -113,7 +113,7 @@ def test_what_apple_s_history_does_not_have_is_mended_by_the_status_and_said_to_
     assert observed["data"]["gap"]["id"] == gap["gapId"] and observed["data"]["renewalInfo"]["autoRenewStatus"] == 1
 
 
-def test_silence_past_the_end_is_noticed_by_itself_and_ended_by_apple_s_word(system, told):
+def test_silence_after_the_expiry_is_detected_and_resolved_by_apples_status(system, told):
     gap = ended(system, told.silent)
     assert gap["rules"] == ["silence"] and gap["missing"] == "DID_RENEW or EXPIRED" and "shownBy" not in gap
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("recovered", "notifications", "expired"), gap
@@ -140,7 +140,7 @@ def test_two_instances_look_each_gap_up_once(system):
         assert len([path for path in calls if path.endswith("/inApps/v1/subscriptions/" + story[0]["originalTransactionId"])]) == 1
 
 
-def test_a_gap_waits_for_apple_and_for_a_killed_instance_and_is_settled_once(system):
+def test_a_gap_survives_failures_of_apple_and_a_killed_instance_and_is_settled_once(system):
     with short_lease(system, "notification-recovery"):
         feed = system.subscribe([GAP, OBSERVED, VERIFIED])
         system.control("/control/faults", {"route": "subscriptionStatuses", "count": 2, "status": 500, "body": {"errorCode": 5000000}})
@@ -169,7 +169,7 @@ def test_fields_of_list_gaps_are_named(system):
     assert system.rpc("Recovery", "ListGaps", {"bundleId": "com.example.other"}).status == 404
 
 
-def test_a_paging_that_breaks_off_is_not_taken_for_a_whole_history(system):
+def test_interrupted_paging_is_not_mistaken_for_a_complete_history(system):
     system.control("/control/faults", {"route": "notificationHistory", "count": 1, "status": 200,
                                        "body": {"notificationHistory": [], "hasMore": True}})
     try:
@@ -179,7 +179,7 @@ def test_a_paging_that_breaks_off_is_not_taken_for_a_whole_history(system):
     assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
 
 
-def test_what_apple_refuses_for_good_ends_the_look_up_with_apples_number(system):
+def test_a_permanent_refusal_of_apple_ends_the_look_up_with_its_error_number(system):
     def refused(code: int) -> dict:
         system.control("/control/faults", {"route": "subscriptionStatuses", "count": 1, "status": code // 10_000,
                                            "body": {"errorCode": code, "errorMessage": "Refused."}})

@@ -1,4 +1,4 @@
-"""Recovery after an outage: in which order notifications become events, how many are held, what is left to Apple's retries."""
+"""Recovery after an outage: the order in which notifications become events, how many are held, and which are left to Apple's retries."""
 
 import random
 import statistics
@@ -68,7 +68,7 @@ def quarters_of(order: list[str]) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("leader_dies", [False, True], ids=["undisturbed", "the leader dies"])
-def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering, feed, leader_dies):
+def test_after_an_outage_renewals_are_published_first_then_expirations_then_the_rest(recovering, feed, leader_dies):
     def die():
         recovering.service("kill", "notification-recovery")
         recovering.service("start", "notification-recovery")
@@ -78,7 +78,7 @@ def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering,
     assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
 
 
-def test_what_is_held_after_an_outage_is_let_go_though_redis_dies_meanwhile(recovering, feed):
+def test_notifications_held_after_an_outage_are_released_even_if_redis_dies(recovering, feed):
     def die():
         recovering.service("kill", "redis")
         recovering.service("start", "redis")
@@ -109,7 +109,7 @@ def started_one_by_one(system) -> None:
     assert second.json["recoveryId"] != first.json["recoveryId"]
 
 
-def test_no_more_is_held_than_may_be_and_no_more_recoveries_run(tmp_path_factory):
+def test_held_notifications_and_running_recoveries_are_limited(tmp_path_factory):
     with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n  mostRunning: 1\n") as system:
         subscription = system.subscribe([VERIFIED])
         # Few can wait: the others are let go on the way, and the window is read to its end.

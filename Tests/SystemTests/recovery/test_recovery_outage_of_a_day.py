@@ -12,7 +12,7 @@ MISSED = 100_000 if SOAK else 2000
 FRESH = 2000 if SOAK else 60
 
 
-def test_a_days_outage_comes_back_exactly_once(recovering):
+def test_an_outage_of_a_day_is_recovered_exactly_once(recovering):
     played = play_a_days_outage(recovering, MISSED, FRESH, 900 if SOAK else 90)
     events, now = played["events"], played["recovery"]
     assert len(events) == len(set(events)) and set(events) == played["wanted"], (len(events), len(played["wanted"]))
@@ -24,7 +24,7 @@ def test_a_days_outage_comes_back_exactly_once(recovering):
     assert now["accepted"] + now.get("duplicates", 0) == now["fetched"], now
 
 
-def test_a_leader_that_was_frozen_can_write_nothing_when_it_wakes(recovering):
+def test_a_leader_that_was_suspended_cannot_write_when_it_resumes(recovering):
     system = recovering
     first = time.time() - 9 * DAY
     make(system, "DID_RENEW", count=400, brief=True, data=BARE, send=False, signedDate=int(first * 1000), spreadMilliseconds=DAY * 500)
@@ -58,7 +58,7 @@ def test_a_leader_that_was_frozen_can_write_nothing_when_it_wakes(recovering):
             second.end()
 
 
-def test_a_cancelled_recovery_stops_and_keeps_what_it_has(recovering):
+def test_a_cancelled_recovery_stops_and_its_notifications_remain(recovering):
     system = recovering
     first = time.time() - 20 * DAY
     make(system, "DID_RENEW", count=300, brief=True, data=BARE, send=False, signedDate=int(first * 1000), spreadMilliseconds=DAY * 500)

@@ -1,4 +1,4 @@
-"""Behaviour towards Apple: its limits are kept by all instances together, its pauses are waited for, and it is left alone while it fails."""
+"""Behaviour towards Apple: all instances together observe its rate limits, wait for its delays, and pause while it fails."""
 
 import time
 import uuid
@@ -8,7 +8,7 @@ from .system import BARE, DAY, SecondInstance, answered, ended, make, metric, st
 APP = {"bundleId": "com.example.app", "environment": "Sandbox"}
 
 
-def test_a_limit_is_one_for_all_instances(recovering):
+def test_all_instances_share_one_rate_limit(recovering):
     """The settings leave one status of a test notification an hour; the one that is too many does not reach Apple."""
     def asked() -> int:
         calls = recovering.control("/control/app-store-calls?limit=1000000")["calls"]
@@ -31,7 +31,7 @@ def test_a_limit_is_one_for_all_instances(recovering):
         second.end()
 
 
-def test_apples_429_is_waited_for_and_nothing_is_lost(recovering):
+def test_a_429_of_apple_delays_requests_and_loses_nothing(recovering):
     first = time.time() - 30 * DAY
     missed = make(recovering, "DID_RENEW", count=160, brief=True, data=BARE, send=False, signedDate=int(first * 1000),
                   spreadMilliseconds=DAY * 1000)["notifications"]
@@ -48,7 +48,7 @@ def test_apples_429_is_waited_for_and_nothing_is_lost(recovering):
         recovering.control("/control/time-scale", {"scale": 360})
 
 
-def test_while_apple_fails_it_is_left_alone_and_the_recovery_goes_on_afterwards(recovering):
+def test_recovery_pauses_while_apple_fails_and_continues_afterwards(recovering):
     first = time.time() - 40 * DAY
     make(recovering, "DID_RENEW", count=30, brief=True, data=BARE, send=False, signedDate=int(first * 1000),
          spreadMilliseconds=DAY * 1000)
@@ -68,7 +68,7 @@ def test_while_apple_fails_it_is_left_alone_and_the_recovery_goes_on_afterwards(
         assert progress["state"] == "completed" and progress["fetched"] == 30 and "lastError" not in progress, progress
 
 
-def test_a_failing_sandbox_holds_up_no_recovery_of_production(recovering):
+def test_a_failing_sandbox_does_not_delay_recoveries_of_production(recovering):
     first = time.time() - 50 * DAY
     missed = make(recovering, "DID_RENEW", data=BARE, send=False, signedDate=int(first * 1000))["notificationUUID"]
     recovering.control("/control/faults", {"route": "sandbox", "percentage": 100, "status": 500, "body": {"errorCode": 5000000}})

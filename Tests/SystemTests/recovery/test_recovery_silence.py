@@ -1,4 +1,4 @@
-"""An app that falls silent starts a recovery, and what is no silence does not."""
+"""The silence of an app starts a recovery, and other pauses do not."""
 
 import base64
 import contextlib
@@ -43,7 +43,7 @@ def silences(system) -> float:
     return metric(system, 'attribution_recovery_outages_total{evidence="silence"}')
 
 
-def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
+def test_silence_of_an_active_app_starts_a_recovery(recovering, feed):
     """Ingest lives, and nothing reaches it: a name that points elsewhere, a proxy that answers in its place."""
     now = int(time.time() * 1000)
     # Before everything that the system itself did, such as being started.
@@ -58,7 +58,7 @@ def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
     assert any(recovery["startDate"] < stamp(now / 1000 - 1190) for recovery in found), found
 
 
-def test_a_stranger_s_posts_do_not_hide_a_silence(recovering, feed):
+def test_unverified_posts_do_not_hide_a_silence(recovering, feed):
     """Forgeries that name the app are posted all the time, and nothing of Apple's comes."""
     example = make(recovering, "DID_RENEW", "Sandbox", send=False)["signedPayload"].rsplit(".", 1)[0]
     stop, answers = threading.Event(), []
@@ -88,7 +88,7 @@ def test_a_stranger_s_posts_do_not_hide_a_silence(recovering, feed):
     assert len(answers) > 20 and set(answers) == {200}
 
 
-def test_a_verifier_that_is_down_is_no_silence(recovering, feed):
+def test_an_outage_of_verifier_does_not_count_as_silence(recovering, feed):
     """Notifications arrive, and wait for their proof longer than any silence may be."""
     def arrives() -> str:
         time.sleep(1)

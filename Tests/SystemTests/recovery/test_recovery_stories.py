@@ -1,4 +1,4 @@
-"""How notifications get lost, and how each comes back: one story a test."""
+"""How notifications get lost and are recovered: one scenario per test."""
 
 import calendar
 import subprocess
@@ -17,7 +17,7 @@ def feed(recovering):
     subscription.delete()
 
 
-def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_looked_after(recovering, feed):
+def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_checked(recovering, feed):
     began = time.time() - 1  # the last heartbeat lies a little before
     recovering.service("stop", "ingest")
     missed = [make(recovering, "DID_RENEW", send=True)["notificationUUID"] for _ in range(3)]
@@ -37,7 +37,7 @@ def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_looked_after
     assert feed.wait_for(1, seconds=1) == []
 
 
-def test_a_long_outage_beyond_the_retries_is_recovered_by_itself_most_urgent_first(recovering, feed):
+def test_a_long_outage_is_recovered_automatically_most_urgent_first(recovering, feed):
     began = time.time() - 1  # the last heartbeat lies a little before
     recovering.service("stop", "ingest")
     # All of Apple's retries pass in six seconds.
@@ -62,7 +62,7 @@ def test_a_long_outage_beyond_the_retries_is_recovered_by_itself_most_urgent_fir
     assert feed.wait_for(1, seconds=1) == []
 
 
-def test_a_single_missed_notification_is_brought_back_by_its_transaction(recovering, feed):
+def test_a_missed_notification_is_recovered_by_its_transaction(recovering, feed):
     began = time.time()
     lost = make(recovering, "DID_RENEW", "Sandbox", send=True, url="http://127.0.0.1:9/nobody")
     other = make(recovering, "DID_RENEW", "Sandbox", send=False)
@@ -71,7 +71,7 @@ def test_a_single_missed_notification_is_brought_back_by_its_transaction(recover
     assert uuids(feed.wait_for(1, settle=1)) == [lost["notificationUUID"]] != [other["notificationUUID"]]
 
 
-def test_what_was_stored_though_apple_saw_a_500_is_counted_once(recovering, feed):
+def test_a_stored_notification_that_was_answered_500_counts_once(recovering, feed):
     """The intake took it, and what stands in front of it answered 500: Apple sends it again, and lists it as a failure."""
     def stored_but_refused(body):
         assert recovering.post("/v1/app-store/notifications", body).status == 200
@@ -88,7 +88,7 @@ def test_what_was_stored_though_apple_saw_a_500_is_counted_once(recovering, feed
     assert feed.wait_for(1, seconds=2) == []
 
 
-def test_what_comes_back_late_takes_its_place_in_the_subscriptions_life(recovering, feed):
+def test_a_recovered_notification_is_placed_correctly_in_the_history(recovering, feed):
     story = recovering.control("/control/notifications/story", {
         "bundleId": APP, "environment": "Production", "send": True,
         "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})
@@ -107,7 +107,7 @@ def test_what_comes_back_late_takes_its_place_in_the_subscriptions_life(recoveri
     assert after["state"] == before["state"] == "expired" and after.get("gaps", []) == []
 
 
-def test_a_wrong_certificate_is_told_by_apples_own_attempts(recovering, feed, tmp_path):
+def test_a_wrong_certificate_is_reported_from_apples_delivery_attempts(recovering, feed, tmp_path):
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=wrong.example",
          "-days", "2", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem"], check=True, capture_output=True)
@@ -125,7 +125,7 @@ def test_a_wrong_certificate_is_told_by_apples_own_attempts(recovering, feed, tm
     assert uuids(feed.wait_for(1)) == [lost["notificationUUID"]]
 
 
-def test_what_is_older_than_180_days_is_named_and_the_rest_comes(recovering, feed):
+def test_a_range_older_than_180_days_is_reported_and_the_rest_is_recovered(recovering, feed):
     now = time.time()
     gone = make(recovering, "DID_RENEW", send=False, signedDate=int((now - 190 * DAY) * 1000))
     kept = make(recovering, "DID_RENEW", send=False, signedDate=int((now - 179 * DAY) * 1000))
@@ -140,7 +140,7 @@ def test_what_is_older_than_180_days_is_named_and_the_rest_comes(recovering, fee
     assert nothing["state"] == "completed" and nothing.get("pages", 0) == 0 and len(nothing["uncovered"]) == 1, nothing
 
 
-def test_a_filter_brings_its_type_and_subtype_alone(recovering, feed):
+def test_a_filter_recovers_only_its_type_and_subtype(recovering, feed):
     day = time.time() - 20 * DAY
     kinds = [("DID_RENEW", None), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "VOLUNTARY"), ("EXPIRED", "BILLING_RETRY")]
     made = {(kind, subtype): make(recovering, kind, "Sandbox", **({"subtype": subtype} if subtype else {}), data=BARE, send=False,
@@ -152,7 +152,7 @@ def test_a_filter_brings_its_type_and_subtype_alone(recovering, feed):
         assert uuids(feed.wait_for(1, settle=0.5)) == [made[kind, subtype]]
 
 
-def test_a_filter_that_brings_nothing_is_refused_before_apple_is_asked(recovering):
+def test_an_impossible_filter_is_refused_without_calling_apple(recovering):
     now = time.time()
     for more, field in (({"notificationType": "DID_RENEW", "notificationSubtype": "VOLUNTARY"}, "notificationSubtype"),
                         ({"notificationType": "SUBSCRIBED"}, "notificationSubtype"), ({"notificationSubtype": "VOLUNTARY"}, "notificationSubtype"),
@@ -162,7 +162,7 @@ def test_a_filter_that_brings_nothing_is_refused_before_apple_is_asked(recoverin
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
 
 
-def test_the_schedule_looks_back_by_itself_for_each_environment(recovering):
+def test_scheduled_recoveries_run_for_each_environment(recovering):
     """Often for what Apple could not deliver, once a day for everything of the last four days."""
     def turns(environment: str) -> dict[bool, dict]:
         recoveries = recovering.call("Recovery", "ListRecoveries", {"bundleId": APP, "maxRecoveries": 1000}).get("recoveries", [])

@@ -1,4 +1,4 @@
-"""Questions of the App Store for retention messages, and the rules that answer them."""
+"""Requests of the App Store for retention messages, and the rules that answer them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def own(tmp_path):
 # --- the four answers -------------------------------------------------------------------------------------------------
 
 
-def test_an_offer_is_signed_for_the_very_transaction_and_told_by_one_event(system):
+def test_an_offer_is_signed_for_its_transaction_and_published_as_one_event(system):
     asked = question(productId="v2")
     status, answer, _ = system.ask(asked)
     assert status == 200 and set(answer) == {"promotionalOffer"}, answer
@@ -94,14 +94,14 @@ def test_a_message_a_plan_and_an_advanced_commerce_offer(system):
     assert request["requestInfo"]["requestReferenceId"] == asked["requestIdentifier"] and request["changeItems"] == MODIFY["changeItems"]
 
 
-def test_where_no_rule_applies_the_app_store_shows_its_default(system):
+def test_without_a_matching_rule_the_app_store_shows_its_default(system):
     asked = question(productId="unheard of")
     assert system.ask(asked)[:2] == (200, {})
     decision = system.event(asked["requestIdentifier"])["data"]["decision"]
     assert decision["kind"] == "default" and "rule" not in decision
 
 
-def test_rules_go_by_the_subscriptions_own_history(system):
+def test_rules_use_the_history_of_the_subscription(system):
     known = str(uuid.uuid4().int % 10 ** 15)
     system.notify(known)
     asked = question(productId="history", originalTransactionId=known)
@@ -143,7 +143,7 @@ def altered(body: bytes) -> bytes:
     return json.dumps({"signedPayload": ".".join([head, base64.urlsafe_b64encode(text).rstrip(b"=").decode(), signature])}).encode()
 
 
-def test_what_is_not_proved_or_not_for_us_is_refused_each_by_its_reason(system):
+def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
     now = int(time.time() * 1000)
     production = question(environment="Production", productId="text")
     cases = {
@@ -219,7 +219,7 @@ def test_repeats_at_the_same_moment_agree(system):
 # --- configuration ----------------------------------------------------------------------------------------------------
 
 
-def test_sighup_takes_over_rules_and_a_wrong_one_changes_nothing(own):
+def test_sighup_loads_new_rules_and_a_wrong_rule_changes_nothing(own):
     asked = lambda: own.ask(question(productId="text"))[1]  # noqa: E731
     assert asked() == {"message": {"messageIdentifier": TEXT}}
     own.reload([by_product("text", {"message": GERMAN})])
@@ -229,7 +229,7 @@ def test_sighup_takes_over_rules_and_a_wrong_one_changes_nothing(own):
     assert "apps[0].retention.rules[0].answers[0].message" in own.ingest.log()
 
 
-def test_what_was_last_heard_of_approvals_holds_and_what_was_never_heard_is_refused(tmp_path):
+def test_the_last_known_approvals_stay_valid_and_unknown_messages_are_refused(tmp_path):
     running = RetentionSystem(tmp_path / "first", RULES)
     running.recovery.answers["ListRetentionMessages"] = (503, {"code": "unavailable", "message": "no"})
     with running:

@@ -74,7 +74,7 @@ def test_from_an_image_to_the_url_in_production(system):
         assert gone.status == 404 and cause(gone)["errorName"] == "RealtimeUrlNotFound", gone
 
 
-def test_what_apple_has_not_approved_is_no_default_and_identifiers_are_used_once(system):
+def test_unapproved_messages_cannot_be_defaults_and_identifiers_are_unique(system):
     image, message = new_id(), new_id()
     get(system, "UploadRetentionImage", {**PRODUCTION, "imageIdentifier": image, "image": FULL})
     body = {"header": "Stay", "body": "Please", "image": {"imageIdentifier": image, "altText": "A coast"}}
@@ -139,7 +139,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("method,message,field", WRONG)
-def test_a_wrong_field_is_named_and_apple_not_asked(system, method, message, field):
+def test_a_wrong_field_is_named_and_apple_is_not_called(system, method, message, field):
     before = len(calls(system, "/messaging/"))
     answer = ask(system, method, {**SANDBOX, **message}, new_id())
     assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
@@ -151,14 +151,14 @@ def test_a_wrong_field_is_named_and_apple_not_asked(system, method, message, fie
     (png(3840, 160, more=chunk(b"tRNS", b"\0\0")), "transparency"), (png(3840, 159), "160 to 2160"), (png(3840, 2161), "160 to 2160"),
     (png(3839, 160), "3840"), (png(3840, 160)[:-1], "whole"), (png(3840, 160) + b"\0", "whole"),
     (png(3840, 160).replace(b"IDAT", b"IDAX"), "whole")])
-def test_images_that_apple_does_not_take_are_not_sent(system, image, words):
+def test_images_that_apple_would_refuse_are_not_sent(system, image, words):
     before = len(calls(system, "/messaging/image/"))
     answer = ask(system, "UploadRetentionImage", {**SANDBOX, "imageIdentifier": new_id(), "image": base64.b64encode(image).decode()})
     assert answer.status == 400 and words in answer.body.decode(), answer
     assert len(calls(system, "/messaging/image/")) == before
 
 
-def test_apple_s_limit_is_told_and_kept_and_its_failures_are_unavailable(system):
+def test_apples_rate_limit_is_reported_and_observed_and_failures_are_unavailable(system):
     try:
         moment = int(time.time() * 1000) + 2500
         system.control("/control/faults", {"route": "realtimeURL", "count": 1, "status": 429, "body": {"errorCode": 4290000},

@@ -1,4 +1,4 @@
-"""Which messages are approved: several instances of ingest ask as often as one."""
+"""Approved messages: several instances of ingest query Apple as often as one instance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shown(system: RetentionSystem, ingest: object) -> str | None:
     return answer.get("message", {}).get("messageIdentifier")
 
 
-def test_instances_share_the_turns_at_which_apple_is_asked(tmp_path: pathlib.Path) -> None:
+def test_instances_share_the_queries_to_apple(tmp_path: pathlib.Path) -> None:
     system = RetentionSystem(tmp_path, RULES, {"messagesRefresh": "1s"}, ingests=3)
     with system:
         asked = len(system.recovery.calls)

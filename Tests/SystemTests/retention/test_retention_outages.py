@@ -68,7 +68,7 @@ def in_time(system, product: str, wanted, count: int = 6, **more: object) -> lis
     return asked
 
 
-def test_a_signer_that_hangs_costs_the_offer_and_not_the_answer(own):
+def test_with_a_hanging_signer_the_answer_has_no_offer(own):
     with Stopped(own.signer):
         text = in_time(own, "offer-or-text", lambda answer: answer == {"message": {"messageIdentifier": TEXT}})
         nothing = in_time(own, "v2", lambda answer: answer == {})
@@ -83,7 +83,7 @@ def test_a_signer_that_hangs_costs_the_offer_and_not_the_answer(own):
     assert "promotionalOffer" in own.ask(question(productId="v2"))[1]
 
 
-def test_a_verifier_that_hangs_costs_the_rules_that_need_the_history(own):
+def test_with_a_hanging_verifier_rules_that_need_the_history_are_skipped(own):
     known = str(uuid.uuid4().int % 10 ** 15)
     own.notify(known)
     with Stopped(own.verifier):
@@ -95,7 +95,7 @@ def test_a_verifier_that_hangs_costs_the_rules_that_need_the_history(own):
     assert "promotionalOffer" in own.ask(question(productId="history", originalTransactionId=known))[1]
 
 
-def test_a_redis_that_hangs_costs_no_answer_and_no_event(own):
+def test_a_hanging_redis_loses_no_answer_and_no_event(own):
     with Stopped(own.redis):
         asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=4)
         again = question(productId="text")
@@ -106,7 +106,7 @@ def test_a_redis_that_hangs_costs_no_answer_and_no_event(own):
         assert own.event(one["requestIdentifier"])["data"]["answer"] == own.ask(one)[1]
 
 
-def test_a_redis_that_is_away_costs_no_answer_and_no_event(own):
+def test_an_unreachable_redis_loses_no_answer_and_no_event(own):
     own.redis.end()
     asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=3)
     own.redis.is_held = False
@@ -118,7 +118,7 @@ def test_a_redis_that_is_away_costs_no_answer_and_no_event(own):
 # --- a decision service -----------------------------------------------------------------------------------------------
 
 
-def test_a_decision_service_decides_and_the_rules_stand_in_for_it(own):
+def test_a_decision_service_decides_and_the_rules_are_its_fallback(own):
     method = "DecideRetention"
     token = own.folder / "decider-token"
     token.touch(0o600)

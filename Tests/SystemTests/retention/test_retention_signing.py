@@ -57,7 +57,7 @@ class EarlierSigner:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
 
 
-def test_offers_that_are_asked_for_at_one_moment_are_each_for_their_own_customer(system):
+def test_offers_that_are_signed_together_are_for_the_right_customers(system):
     calls = 'attribution_rpc_server_requests_total{service="attribution.signer.v1.SignerService",method="SignOffers",code="ok"}'
     before = metric(system.signer, calls)
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -70,7 +70,7 @@ def test_offers_that_are_asked_for_at_one_moment_are_each_for_their_own_customer
     assert metric(system.signer, calls) > before
 
 
-def test_a_signer_of_a_build_before_is_asked_for_each_offer_by_itself(tmp_path):
+def test_a_signer_of_an_older_build_is_called_for_each_offer(tmp_path):
     system = RetentionSystem(tmp_path / "own", RULES)
     earlier = EarlierSigner(system.signer)
     system.ingest.environment["ATTRIBUTION_SIGNER_URL"] = earlier.url

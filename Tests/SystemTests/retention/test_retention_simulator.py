@@ -51,7 +51,7 @@ def customer(system) -> tuple[str, str]:
     return story["originalTransactionId"], found["productId"]
 
 
-def test_the_app_store_finds_nothing_wrong_and_the_feed_tells_of_it_once(system):
+def test_the_simulated_app_store_accepts_the_answers_and_each_is_one_event(system):
     feed = system.subscribe(["appstore.retention.decided.v1"])
     known, product = customer(system)
     offered = ask(system, originalTransactionId=known, fields={"productId": product})
@@ -70,7 +70,7 @@ def test_a_forgery_is_refused(system, forge):
     assert asked["status"] == 401 and asked["sendAttemptResult"] == "UNSUCCESSFUL_HTTP_RESPONSE_CODE", asked
 
 
-def test_the_performance_test_is_passed_and_one_that_asks_elsewhere_is_not(system):
+def test_the_performance_test_passes_and_fails_for_another_url(system):
     known, product = customer(system)
     asked = {"bundleId": APP, "originalTransactionId": known, "fields": {"productId": product}, "totalRequests": 60, "totalDuration": 600,
              "maxConcurrentRequests": 8, "responseTimeThreshold": 5000}
@@ -110,7 +110,7 @@ def test_a_url_goes_to_production_after_the_performance_test_that_was_ordered(sy
         call("DeleteRetentionURL", environment=environment)
 
 
-def test_the_example_of_a_decision_service_decides_by_the_contract(tmp_path):
+def test_the_example_decision_service_follows_the_contract(tmp_path):
     token = tmp_path / "token"
     token.write_text("a-token-for-decisions\n")
     port = free_port()

@@ -1,4 +1,4 @@
-"""Sessions that tests send, and what the hosts got of them."""
+"""Sessions that tests send, and the requests that the hosts received."""
 
 import json
 import time

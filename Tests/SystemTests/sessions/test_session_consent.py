@@ -18,7 +18,7 @@ def kept_payloads(system) -> int:
     return sum(int(redis_words(system, "TTL", name)[0]) > 86_400 for name in names)
 
 
-def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
+def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_path):
     """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
     install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
     asked = {"bundleId": "com.example.app", "installId": install}
@@ -61,7 +61,7 @@ def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
         ] + [(3, 2, "1970-01-01T00:00:03Z")]
 
 
-def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):
+def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     install = f"changed-{uuid.uuid4().hex[:8]}"
     asked = {"bundleId": "com.example.app", "installId": install}
     assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
@@ -126,7 +126,7 @@ def test_the_longest_wait_is_configuration(system, tmp_path):
         assert wait_for(system, install, 1)[0]["host"] == "analytics.adjust.com"
 
 
-def test_what_cannot_be_held_goes_without_consent(system, tmp_path):
+def test_sessions_that_cannot_be_held_are_sent_without_consent(system, tmp_path):
     """256 shards of ten: nine may be held in each, and the tenth place is for what goes at once."""
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
         install = f"room-{uuid.uuid4().hex[:8]}"

@@ -1,4 +1,4 @@
-"""Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
+"""Sessions and consent: what is sent, where, and in which order, under all failures."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ def settings(system, text: str):
         system.service("start", "ingest")
 
 
-def test_only_status_3_is_consent(system):
+def test_only_att_status_3_is_consent(system):
     idfa = new_identifier()
     for status in (None, -1, 0, 1, 2, 4, 3):
         install = f"status-{uuid.uuid4().hex[:8]}"
@@ -40,7 +40,7 @@ def test_only_status_3_is_consent(system):
         assert entry["body"]["att_status"] == (-1 if status is None else status)
 
 
-def test_no_text_that_says_a_field_reaches_an_analytics_host(system):
+def test_no_identifying_field_reaches_an_analytics_host(system):
     """Whatever calls itself JSON or a query and is not quite: none of it holds the identifier that the session names."""
     hidden = new_identifier()
     install = f"partner-{uuid.uuid4().hex[:8]}"
@@ -54,7 +54,7 @@ def test_no_text_that_says_a_field_reaches_an_analytics_host(system):
     assert not holds(entry, hidden), entry
 
 
-def test_a_session_made_to_take_long_holds_up_nobody(system):
+def test_a_slow_session_does_not_delay_others(system):
     body = {"bundleId": "com.example.app", "installId": f"long-{uuid.uuid4().hex[:8]}", "attStatus": 2, "idfa": "a" * 80_000,
             "note": "a" * 160_000 + "%"}
     assert system.post("/v1/sessions", body).status == 202
@@ -62,7 +62,7 @@ def test_a_session_made_to_take_long_holds_up_nobody(system):
     assert "idfa" not in entry["body"]
 
 
-def test_what_is_held_leaves_in_order_with_the_answer(system):
+def test_held_sessions_are_sent_in_order_after_the_answer(system):
     install, idfa = f"asked-{uuid.uuid4().hex[:8]}", new_identifier()
     for event in ("a", "b", "c"):
         assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
@@ -75,7 +75,7 @@ def test_what_is_held_leaves_in_order_with_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
-def test_the_session_that_brings_the_answer_leaves_behind_what_was_held(system):
+def test_the_session_with_the_answer_is_sent_after_the_held_sessions(system):
     install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
     events = [f"e{number:02d}" for number in range(30)]
     for event in events:
@@ -86,7 +86,7 @@ def test_the_session_that_brings_the_answer_leaves_behind_what_was_held(system):
     assert all(entry["host"] == "consent.adjust.com" and holds(entry, idfa) for entry in entries)
 
 
-def test_waiting_for_ones_turn_is_no_attempt(system):
+def test_waiting_in_the_order_line_counts_no_attempt(system):
     """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
     install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()
     feed = system.subscribe([ROUTED])
@@ -102,7 +102,7 @@ def test_waiting_for_ones_turn_is_no_attempt(system):
     assert attempts == [4, 1, 1]
 
 
-def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
+def test_without_an_answer_before_the_deadline_there_is_no_consent_and_no_second_wait(system):
     install, idfa = f"silent-{uuid.uuid4().hex[:8]}", new_identifier()
     started = time.monotonic()
     for event in ("a", "b"):
@@ -126,7 +126,7 @@ def dead_letter(system, id: str) -> dict:
     raise AssertionError("no dead letter")
 
 
-def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(system):
+def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
     """`Retry-After: 0` takes nothing off the backoff, and what no host takes is a dead letter in the end, without the identifier."""
     install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
     with settings(system, "consentRouting: { patience: 3s }\n"):
@@ -145,7 +145,7 @@ def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(syst
         assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
 
 
-def test_only_what_judges_the_session_itself_is_final(system):
+def test_only_refusals_of_the_session_itself_are_final(system):
     """What may be the host's own trouble passes, and the session arrives."""
     feed = system.subscribe([ROUTED])
     for status in (301, 401, 403, 404):
@@ -166,7 +166,7 @@ def test_only_what_judges_the_session_itself_is_final(system):
         *[(200, True)] * 4, (400, False), (413, False), (422, False)]
 
 
-def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):
+def test_a_denied_consent_applies_to_queued_and_old_sessions(system):
     install, idfa = f"refused-{uuid.uuid4().hex[:8]}", new_identifier()
     for host in ("consent.adjust.com", "consent.adjust.io"):
         system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
@@ -189,7 +189,7 @@ DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJD
            "ADJUrlStrategyIndia": "adjust.net.in"}
 
 
-def test_a_strategy_is_the_whole_way_and_an_unknown_one_is_refused(system):
+def test_a_url_strategy_applies_to_all_requests_and_an_unknown_one_is_refused(system):
     """In each of them, on both sides of the split, and when a host fails; a residency strategy leaves its region for none."""
     for strategy, domain in DOMAINS.items():
         for status, side in ((3, "consent."), (2, "analytics.")):

@@ -1,4 +1,4 @@
-"""Random impressions of every kind, and a verifier of their signatures over a text of its own."""
+"""Random impressions of every kind, and an independent verifier of their signatures."""
 
 import base64
 import json

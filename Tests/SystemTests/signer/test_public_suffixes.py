@@ -1,4 +1,4 @@
-"""signer with a public suffix list of one's own, and without one."""
+"""signer with a custom public suffix list, and without a list."""
 
 import json
 
@@ -20,7 +20,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_newer_list_takes_the_place_of_the_built_in_one(folder):
+def test_a_newer_list_replaces_the_built_in_one(folder):
     (folder / "list.dat").write_text("// a list of tomorrow\ncom\nnewhost.com\n")
     with SignerProcess(folder, NETWORK + "webAds: { publicSuffixList: list.dat }\n") as signer:
         assert sign(signer, "site.newhost.com")[0] == 200
@@ -30,13 +30,13 @@ def test_a_newer_list_takes_the_place_of_the_built_in_one(folder):
         assert sign(signer, "github.io")[0] == 200
 
 
-def test_by_the_form_alone_every_name_is_signed(folder):
+def test_without_a_list_every_well_formed_name_is_signed(folder):
     with SignerProcess(folder, NETWORK + "webAds: { signing: form }\n") as signer:
         assert [sign(signer, domain)[0] for domain in ("shop.example.co.uk", "co.uk", "co.uk.", "www.example.com")] == [200, 200, 400, 400]
 
 
 @pytest.mark.parametrize("content", [None, "", "<html>no list</html>\n"])
-def test_signer_does_not_start_with_a_list_that_is_none(folder, content):
+def test_signer_does_not_start_with_an_invalid_list(folder, content):
     if content is not None:
         (folder / "list.dat").write_text(content)
     code, words = SignerProcess(folder, NETWORK + "webAds: { publicSuffixList: list.dat }\n").end_of_start()

@@ -104,7 +104,7 @@ def test_a_batch_of_offers_has_a_signature_or_an_error_for_each_item_in_order(sy
     assert answer.status == 400 and b"items" in answer.body
 
 
-def test_a_token_is_kept_and_never_lives_longer_than_an_hour(system):
+def test_a_token_is_cached_and_valid_for_an_hour_at_most(system):
     ask = {"bundleId": "com.example.app"}
     assert system.call("Signer", "CreateAppStoreServerToken", ask) == system.call("Signer", "CreateAppStoreServerToken", ask)
     answer = system.rpc("Signer", "CreateAppStoreServerToken", {**ask, "lifetimeSeconds": 3601})

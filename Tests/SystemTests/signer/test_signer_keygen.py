@@ -1,4 +1,4 @@
-"""The signer's commands that make keys."""
+"""The signer's commands that create keys."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The signer's keys as an operator meets them: what is refused, rotation, tokens, the record, the commands."""
+"""The signer's keys from an operator's view: what is refused, rotation, tokens, the record, the commands."""
 
 import base64
 import hashlib
@@ -53,7 +53,7 @@ def test_two_active_keys_of_a_network_are_refused(tmp_path):
     assert code == 78 and "adNetworks[0].keys[1].state" in words
 
 
-def test_no_refusal_and_no_log_holds_key_bytes(tmp_path):
+def test_no_refusal_and_no_log_contains_key_bytes(tmp_path):
     made = make_key(tmp_path / "a.pem")
     secret = "".join(made.read_text().splitlines()[1:-1])
     # Damaged in the middle, so that something is read and refused.
@@ -103,7 +103,7 @@ def test_only_the_active_key_signs_and_a_revoked_one_is_not_even_read(tmp_path):
         assert not verifies(answer, keys["retiring"]["publicKey"])
 
 
-def test_a_network_without_an_active_key_says_so(tmp_path):
+def test_a_network_without_an_active_key_is_reported(tmp_path):
     make_key(tmp_path / "a.pem")
     with SignerProcess(tmp_path, configuration(key("a", "pending"))) as signer:
         status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION)
@@ -163,7 +163,7 @@ def test_a_wrong_configuration_changes_nothing(tmp_path):
         assert (status, answer["keyId"]) == (200, "a")
 
 
-def test_a_token_made_with_a_key_is_forgotten_with_it(tmp_path):
+def test_cached_tokens_are_dropped_with_their_key(tmp_path):
     make_key(tmp_path / "a.pem")
     app = ('apps: [ {{ bundleId: com.example.app, appAppleId: 1, appStoreServer: {{ issuerId: i, keyId: {0}, privateKey: {1}.pem }} }} ]')
     with SignerProcess(tmp_path, configuration(key("a"), more=app.format("K1", "a"))) as signer:
@@ -179,7 +179,7 @@ def test_a_token_made_with_a_key_is_forgotten_with_it(tmp_path):
 # --- a PKCS#11 token ------------------------------------------------------------------------------------------------
 
 
-def test_a_key_that_stays_in_a_token_signs(tmp_path):
+def test_a_key_in_a_pkcs11_token_signs(tmp_path):
     module = next((path for path in ("/usr/lib/softhsm/libsofthsm2.so", "/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so",
                                      "/usr/lib/aarch64-linux-gnu/softhsm/libsofthsm2.so") if pathlib.Path(path).exists()), None)
     assert module, "the package softhsm2 is not installed"
@@ -238,7 +238,7 @@ def test_every_signature_is_counted_and_recorded_by_its_digest(tmp_path):
         assert len((tmp_path / "audit.1").read_text().splitlines()) == 40
 
 
-def test_a_signature_that_cannot_be_recorded_is_not_handed_out(tmp_path):
+def test_a_signature_that_cannot_be_recorded_is_not_returned(tmp_path):
     make_key(tmp_path / "a.pem")
     with SignerProcess(tmp_path, configuration(key("a")), ATTRIBUTION_AUDIT_FILE="/dev/full") as signer:
         status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION)
@@ -257,7 +257,7 @@ def test_no_core_file_can_be_written(tmp_path):
 # --- without Redis --------------------------------------------------------------------------------------------------
 
 
-def test_the_signer_signs_while_redis_is_away(tmp_path):
+def test_the_signer_signs_while_redis_is_unreachable(tmp_path):
     make_key(tmp_path / "a.pem")
     with SignerProcess(tmp_path, configuration(key("a")), ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0") as signer:
         assert signer.get("/readyz")[0] == 200

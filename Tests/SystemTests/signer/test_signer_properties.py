@@ -58,7 +58,7 @@ def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one
                 KINDS[kind][1](item, result[kind], public_keys)
 
 
-def test_calls_of_one_moment_each_get_the_signature_of_their_own(system, public_keys, chance):
+def test_concurrent_calls_each_get_their_own_signature(system, public_keys, chance):
     """Calls that come together are signed together: on connections of their own, and sent ahead on one."""
     jobs = []
     for _ in range(COUNT):
@@ -113,7 +113,7 @@ def test_calls_of_one_moment_each_get_the_signature_of_their_own(system, public_
                 KINDS[kind][1](item, answer, public_keys)
 
 
-def test_the_verifier_believes_what_was_signed_and_nothing_else(system, chance):
+def test_the_verifier_accepts_exactly_what_was_signed(system, chance):
     items = [(kind, KINDS[kind][0](chance)) for kind in ("skadnetwork", "adAttributionKit") * (COUNT // 4)]
     results = []
     for start in range(0, len(items), 1000):

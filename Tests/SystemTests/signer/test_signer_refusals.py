@@ -1,4 +1,4 @@
-"""Random impressions with one thing wrong: none is signed, and the field is named."""
+"""Random impressions with one fault: none is signed, and the field is named."""
 
 import random
 
@@ -22,7 +22,7 @@ def public_keys(system):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_wrong_is_not_signed_and_the_field_is_named(system, chance, kind):
+def test_a_wrong_impression_is_not_signed_and_the_field_is_named(system, chance, kind):
     for _ in range(COUNT // 2):
         item, field = wrong(chance, kind)
         answer = system.rpc("Signer", METHODS[kind], item)
@@ -60,7 +60,7 @@ def test_an_unknown_ad_network_is_not_found(system, chance):
         assert answer.status == 404 and answer.json["code"] == "not_found"
 
 
-def test_a_batch_has_its_bounds(system, chance):
+def test_the_size_of_a_batch_is_limited(system, chance):
     item = {"skadnetwork": skadnetwork(chance)}
     assert system.call("Signer", "SignImpressions", {"items": []}) == {}
     assert system.call("Signer", "SignImpressions", {}) == {}

@@ -1,4 +1,4 @@
-"""Signed web ads: kept when the link is served, signed when the device asks (SKAdNetwork for Web Ads)."""
+"""Signed web ads: stored when the link is served, signed when the device requests them (SKAdNetwork for Web Ads)."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ def ask(system, nonce: str, domain: str = "example.com", path: str = PATH, **mor
                               "version": "4.0", **more})
 
 
-def test_the_device_gets_the_ad_of_its_nonce_signed_for_its_site(system):
+def test_a_device_gets_the_ad_of_its_nonce_signed_for_its_site(system):
     nonce = uuid.uuid4()
     kept = keep(system, nonce=str(nonce).upper())
     assert kept["nonce"] == str(nonce) and "payload" not in kept
@@ -40,7 +40,7 @@ def test_the_device_gets_the_ad_of_its_nonce_signed_for_its_site(system):
     load_pem_public_key(pem.encode()).verify(base64.b64decode(payload["signature"]), text.encode(), ec.ECDSA(hashes.SHA256()))
 
 
-def test_the_same_question_gets_the_same_answer_with_and_without_the_slash(system):
+def test_repeated_requests_get_the_same_answer_with_and_without_the_slash(system):
     nonce = keep(system)["attributionSourceNonce"]
     first = ask(system, nonce)
     for path in (PATH, PATH + "/"):
@@ -50,7 +50,7 @@ def test_the_same_question_gets_the_same_answer_with_and_without_the_slash(syste
     assert other.status == 200 and other.json["source_domain"] == "example.org"
 
 
-def test_an_ad_kept_for_some_sites_is_signed_for_no_other(system):
+def test_an_ad_for_certain_sites_is_signed_for_no_other(system):
     nonce = keep(system, sourceDomain="example.com", sourceDomains=["example.org"])["attributionSourceNonce"]
     assert [ask(system, nonce, domain=domain).status for domain in ("example.com", "example.org", "example.net")] == [200, 200, 404]
 
@@ -59,14 +59,14 @@ def test_an_unknown_nonce_is_not_found(system):
     assert ask(system, base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).status == 404
 
 
-def test_keeping_again_is_the_same_and_another_ad_under_a_nonce_is_refused(system):
+def test_storing_an_ad_again_has_no_effect_and_another_ad_under_its_nonce_is_refused(system):
     nonce = str(uuid.uuid4())
     assert keep(system, nonce=nonce) == keep(system, nonce=nonce)
     refused = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "nonce": nonce, "sourceIdentifier": 1})
     assert (refused.status, refused.json["code"]) == (409, "already_exists")
 
 
-def test_many_ads_are_kept_by_one_batch(system):
+def test_one_batch_stores_many_ads(system):
     nonces = [str(uuid.uuid4()) for _ in range(100)]
     results = system.call("Signer", "SignImpressions", {
         "items": [{"skadnetworkWeb": {**AD, "deferred": True, "nonce": nonce}} for nonce in nonces]})["results"]
@@ -84,7 +84,7 @@ def test_a_malformed_request_names_its_field(system, field, value):
     assert answer.status == 400 and field in json.dumps(answer.json), answer
 
 
-def test_what_cannot_be_kept_is_refused(system):
+def test_ads_that_cannot_be_stored_are_refused(system):
     for more, field in (({"timestamp": 1}, "timestamp"), ({"version": "3.0"}, "version"), ({"sourceDomains": ["a b"]}, "sourceDomains[0]"),
                         ({"nonce": "x"}, "nonce"), ({"sourceIdentifier": 10000}, "sourceIdentifier")):
         answer = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, **more})

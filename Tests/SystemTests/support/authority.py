@@ -1,4 +1,4 @@
-"""Certificates of a test's own, made by OpenSSL's command."""
+"""Certificates for one test, created with the openssl command."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""One executable and one Redis of a test's own, with nothing beside them."""
+"""One executable and its own Redis, without other services."""
 
 from __future__ import annotations
 

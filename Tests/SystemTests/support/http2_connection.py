@@ -1,4 +1,4 @@
-"""An HTTP/2 connection that sends whatever frames a test wants, right or wrong, and keeps what comes back."""
+"""An HTTP/2 connection that sends any frames, valid or not, and records the frames it receives."""
 
 from __future__ import annotations
 

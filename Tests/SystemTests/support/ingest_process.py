@@ -1,4 +1,4 @@
-"""One ingest of a test's own, on a running system's Redis and signer, and a raw connection to it."""
+"""An ingest process for one test, with a running system's Redis and signer, and a raw connection to it."""
 
 from __future__ import annotations
 

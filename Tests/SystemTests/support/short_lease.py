@@ -1,4 +1,4 @@
-"""A service that takes over a dead one's messages after seconds rather than half a minute."""
+"""A service that takes over the messages of a dead instance within seconds instead of half a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One signer of a test's own: its keys, its configuration, its port."""
+"""A signer process for one test, with its keys, configuration and port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulator process of a test's own."""
+"""A simulator process for one test."""
 
 import http.client
 import http.server

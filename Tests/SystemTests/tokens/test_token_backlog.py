@@ -1,4 +1,4 @@
-"""The token broker towards an Apple that fails: schedules in scaled time, several instances, the backlog after an outage."""
+"""The token broker while Apple fails: schedules in scaled time, several instances, the backlog after an outage."""
 
 import http.client
 import itertools
@@ -62,7 +62,7 @@ def exchange(server: Server, token: str, wait: int = 20000, **fields) -> dict:
 
 @pytest.mark.parametrize("trouble", [{"status": 500}, {"status": 503}, {"malformed": True}, {"reset": True}, {"cut": True},
                                      {"status": 200, "delayMilliseconds": 4000}], ids=lambda trouble: "-".join(map(str, trouble)))
-def test_after_a_trouble_the_slow_lane_brings_the_answer(fast, apple, trouble):
+def test_a_token_that_failed_at_first_is_resolved_by_later_retries(fast, apple, trouble):
     token = uuid.uuid4().hex
     apple.control("POST", "adservices/tokens", {"token": token, "answers": [trouble, ATTRIBUTED]})
     answer = exchange(fast, token)
@@ -72,7 +72,7 @@ def test_after_a_trouble_the_slow_lane_brings_the_answer(fast, apple, trouble):
     assert len(apple.calls()[token]) == 2
 
 
-def test_retry_after_is_waited_for_by_all(fast, apple):
+def test_all_instances_wait_for_retry_after(fast, apple):
     token, other = uuid.uuid4().hex, uuid.uuid4().hex
     apple.control("POST", "adservices/tokens", {"token": token, "answers": [{"status": 429, "retryAfter": "90"}, ATTRIBUTED]})
     apple.control("POST", "adservices/tokens", {"token": other, "answers": [ATTRIBUTED]})
@@ -87,7 +87,7 @@ def test_retry_after_is_waited_for_by_all(fast, apple):
     assert calls[other][0]["atMilliseconds"] - first >= 1400
 
 
-def test_instances_keep_one_rate_together(redis, apple):
+def test_instances_share_one_rate_limit(redis, apple):
     rate, count = 40, 120
     configuration = f"adServices: {{ rate: {rate}, rateBurst: 1 }}\n"
     tokens = [uuid.uuid4().hex for _ in range(count)]
@@ -104,7 +104,7 @@ def test_instances_keep_one_rate_together(redis, apple):
     assert at[-1] - at[0] >= (count - 2) * 1000 / rate * 0.95
 
 
-def test_after_an_outage_those_nearest_their_end_are_asked_first_and_each_ends_once():
+def test_after_an_outage_tokens_nearest_their_deadline_come_first_and_each_ends_once():
     long = os.environ.get("ATTRIBUTION_SOAK") == "1"
     outage = Outage(BINARIES, 50_000, 60, 100, scale=60, concurrency=64) if long else Outage(
         BINARIES, 600, 15, 16, scale=360, rate=100, concurrency=16)
@@ -118,7 +118,7 @@ def test_after_an_outage_those_nearest_their_end_are_asked_first_and_each_ends_o
     assert result["behind_most"] <= 3 * outage.concurrency
 
 
-def test_tokens_that_were_asked_in_vain_do_not_wait_for_their_own_schedule_once_apple_is_back(apple):
+def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
     # In a Redis where no other broker takes them. Their own schedule would ask again hours later; Apple names two seconds (a minute of
     # theirs makes one).
     configuration = ("adServices: { timeout: 2s, slowLane: [24h], longestRetryAfter: 2m,"
@@ -165,7 +165,7 @@ SHARED = ("queues: { lease: 3s }\nadServices: { timeout: 2s, firstCallDelay: 0s,
           " breaker: { leastCalls: 4, firstPause: 1s, longestPause: 1s, jitter: 0 } }\n")
 
 
-def test_while_apple_is_away_one_instance_probes_for_all_and_all_notice_that_it_is_back(apple):
+def test_while_apple_is_down_one_instance_probes_for_all_instances(apple):
     apple.answer({"status": 503})
     try:
         with Redis() as own, broker(own, apple, SHARED) as one, broker(own, apple, SHARED) as other:
@@ -192,7 +192,7 @@ def test_while_apple_is_away_one_instance_probes_for_all_and_all_notice_that_it_
         apple.answer(ATTRIBUTED)
 
 
-def test_an_instance_that_dies_while_it_probes_leaves_the_breaker_to_the_others(apple):
+def test_if_the_probing_instance_dies_another_one_probes(apple):
     apple.answer({"status": 503})
     try:
         with Redis() as own, broker(own, apple, SHARED) as one, broker(own, apple, SHARED) as other:
@@ -218,7 +218,7 @@ def test_an_instance_that_dies_while_it_probes_leaves_the_breaker_to_the_others(
         apple.answer(ATTRIBUTED)
 
 
-def test_a_dead_letter_of_a_token_is_asked_about_when_it_is_replayed_though_nothing_else_is_there(redis, apple):
+def test_a_replayed_dead_letter_of_a_token_is_exchanged_in_an_idle_system(redis, apple):
     """As when its worker died each time: a letter with its body, in a system that has nothing else to do."""
     token = uuid.uuid4().hex
     queues = "attribution.queues.v1.QueuesService"

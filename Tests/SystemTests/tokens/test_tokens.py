@@ -29,7 +29,7 @@ def calls(system, token: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case["id"] != "500-later"], ids=lambda case: case["id"])
-def test_each_vector_ends_as_it_says_with_one_event(system, case):
+def test_each_vector_ends_in_its_outcome_with_one_event(system, case):
     feed = system.subscribe([RESOLVED, FAILED])
     token = scripted(system, case["responses"])
     exchange = system.call("Broker", "ExchangeToken", {
@@ -49,7 +49,7 @@ def test_each_vector_ends_as_it_says_with_one_event(system, case):
     feed.delete()
 
 
-def test_after_a_failure_apple_is_asked_later_not_at_once(system):
+def test_after_a_failure_apple_is_called_after_a_delay(system):
     # Whenever it is asked again, it has no outcome: its event would come in the middle of another test.
     token = scripted(system, [{"status": 500}])
     exchange = system.call("Broker", "ExchangeToken", {
@@ -75,7 +75,7 @@ def test_a_token_is_one_exchange_as_text_as_json_and_by_rpc(system):
     feed.delete()
 
 
-def test_detail_without_authorization_is_flagged_and_its_times_go_no_further(system):
+def test_detail_without_authorization_is_flagged_and_its_times_are_removed(system):
     record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click", "clickDate": "2026-10-08T17:17Z"}
     for status, shown in ((3, True), (2, False), (None, False)):
         token = scripted(system, [{"status": 200, "body": record}])
@@ -113,7 +113,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("fault,field", BAD, ids=lambda value: value if isinstance(value, str) else "-")
-def test_what_is_wrong_is_named_and_apple_hears_nothing_of_it(system, fault, field):
+def test_a_wrong_request_is_named_and_apple_is_not_called(system, fault, field):
     token = f"bad{uuid.uuid4().hex}"
     body = {"token": token, "bundleId": "com.example.app", **fault}
     answer = system.post("/v1/adservices/tokens", body)
@@ -123,7 +123,7 @@ def test_what_is_wrong_is_named_and_apple_hears_nothing_of_it(system, fault, fie
     assert not [entry for entry in system.control("/control/adservices/tokens")["tokens"] if entry["token"].startswith("bad")]
 
 
-def test_a_token_of_4096_bytes_made_almost_24_hours_ago_is_taken_and_asked_about(system):
+def test_a_token_of_4096_bytes_that_is_almost_24_hours_old_is_exchanged(system):
     token = uuid.uuid4().hex + "A" * (4096 - 32)
     system.control("/control/adservices/tokens", {"token": token, "answers": [{"status": 200, "body": {"attribution": False}}]})
     answer = system.call("Broker", "ExchangeToken", {
@@ -157,7 +157,7 @@ def test_a_device_without_a_token_is_counted_and_not_queued(system):
         assert answer.status == 400 and b"attributionError" in answer.body
 
 
-def test_a_detailed_record_takes_the_place_of_the_installs_standard_one(system):
+def test_a_detailed_record_replaces_the_standard_record_of_the_install(system):
     feed = system.subscribe([RESOLVED])
     install = uuid.uuid4().hex
     record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click"}
@@ -190,7 +190,7 @@ def test_the_record_keeps_every_digit_and_every_field_and_is_named(system):
     feed.delete()
 
 
-def test_made_up_records_are_counted_by_app(system):
+def test_test_records_are_counted_by_app(system):
     before = metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app")
     exchange(system, [{"preset": "test"}])
     assert metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app") == before + 1

@@ -1,1 +1,1 @@
-"""What verifier makes of postbacks, notifications and other signed data."""
+"""How verifier processes postbacks, notifications and other signed data."""

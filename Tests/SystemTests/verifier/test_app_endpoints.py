@@ -1,4 +1,4 @@
-"""An app's own URLs: what comes to them is of that app or is rejected, and what comes to the wrong one hides nothing."""
+"""The URLs of single apps: deliveries of other apps are rejected, and a delivery to the wrong URL hides no other."""
 
 import json
 import time
@@ -65,7 +65,7 @@ def counted(system, feed, count: int) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("environment", ["Production", "Sandbox"])
-def test_a_notification_of_the_app_is_verified_and_one_of_another_is_of_the_wrong_app(two_apps, environment):
+def test_an_apps_url_verifies_its_notifications_and_rejects_those_of_other_apps(two_apps, environment):
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     right = ended(two_apps, posted(two_apps, of(OURS) + "/", made(two_apps, OURS, environment))[0])
     assert right["state"] == "verified", right
@@ -90,7 +90,7 @@ def test_the_same_bytes_at_both_urls_are_one_delivery(two_apps, first, second):
 
 @pytest.mark.parametrize("right", [SHARED, of(OURS)], ids=["shared", "own"])
 @pytest.mark.parametrize("waiting", [True, False], ids=["while it waits", "when it was judged"])
-def test_what_came_to_the_wrong_apps_url_first_does_not_hide_it(two_apps, right, waiting):
+def test_a_delivery_to_the_wrong_url_does_not_hide_the_later_correct_one(two_apps, right, waiting):
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     payload = made(two_apps, OURS, kind="DID_RENEW")
     if waiting:
@@ -113,7 +113,7 @@ def test_what_came_to_the_wrong_apps_url_first_does_not_hide_it(two_apps, right,
     assert counted(two_apps, feed, 2) == [(REJECTED, "wrong_app"), (VERIFIED, None)]
 
 
-def test_what_only_says_that_it_is_of_the_app_is_judged_by_its_proof(two_apps):
+def test_a_claimed_app_is_not_trusted_without_verification(two_apps):
     """A forgery that names the right app is no more believed than one that names another."""
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     genuine = made(two_apps, OURS)
@@ -125,7 +125,7 @@ def test_what_only_says_that_it_is_of_the_app_is_judged_by_its_proof(two_apps):
     assert counted(two_apps, feed, 3) == [(REJECTED, "bad_signature")] * 2 + [(VERIFIED, None)]
 
 
-def test_a_purchases_notifications_keep_their_order_wherever_they_come(two_apps):
+def test_notifications_of_a_purchase_keep_their_order_at_both_urls(two_apps):
     story = two_apps.control("/control/notifications/story", {
         "bundleId": OURS, "environment": "Production", "steps": ["buy", "renew", "renew"], "send": False})
     feed = two_apps.subscribe([VERIFIED, REJECTED])
@@ -145,14 +145,14 @@ def test_an_app_that_is_not_configured_has_no_url(two_apps, path):
     assert answer.status == 404 and answer.json["code"] == "not_found", answer
 
 
-def test_a_notification_of_version_1_is_told_at_an_apps_url_too(two_apps):
+def test_a_version_1_notification_is_reported_at_an_apps_url_too(two_apps):
     body = {"notification_type": "DID_RENEW", "password": uuid.uuid4().hex, "bid": OURS}
     answer = two_apps.post(of(OURS), body)
     assert ended(two_apps, answer.json["id"])["reason"] == "unsupported_version"
     assert two_apps.post(SHARED, body).json["id"] == answer.json["id"]
 
 
-def test_a_token_at_an_apps_url_needs_no_other_name_of_the_app(two_apps):
+def test_a_token_at_an_apps_url_needs_no_bundle_id(two_apps):
     def post(path: str, body, **options):
         return two_apps.post(f"/v1/adservices/tokens/{path}", body, **options)
 

@@ -1,4 +1,4 @@
-"""Which of our keys the verifier knows: those that signer has now."""
+"""The verifier knows the keys that signer currently has."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def rotating(tmp_path):
     stop_system(system)
 
 
-def test_an_impression_of_a_key_that_was_just_added_is_known_at_once(rotating):
+def test_an_impression_of_a_new_key_is_verified_immediately(rotating):
     system, rotate = rotating
     dice = random.Random(1)
 

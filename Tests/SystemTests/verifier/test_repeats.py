@@ -1,4 +1,4 @@
-"""A postback that comes again after ingest has forgotten its bytes, and after the feed has dropped its event."""
+"""A postback that is repeated after its digest has expired, and after the feed has deleted its event."""
 
 import json
 import time
@@ -66,7 +66,7 @@ def counted_as_duplicate(system, count: float) -> None:
     raise AssertionError(duplicates(system))
 
 
-def test_the_same_bytes_after_they_were_forgotten_are_one_event_and_a_duplicate(forgetful):
+def test_a_repeat_after_its_key_expired_is_a_duplicate(forgetful):
     feed = forgetful.subscribe(TYPES)
     body = json.dumps(made(forgetful))
     id = posted(forgetful, body)
@@ -82,7 +82,7 @@ def test_the_same_bytes_after_they_were_forgotten_are_one_event_and_a_duplicate(
     feed.delete()
 
 
-def test_forged_bytes_that_come_again_stay_one_event_while_the_feed_keeps_it(forgetful):
+def test_a_repeated_forgery_is_one_event_while_the_feed_stores_it(forgetful):
     feed = forgetful.subscribe(TYPES)
     body = json.dumps({**made(forgetful), "transaction-id": str(uuid.uuid4())})
     id = posted(forgetful, body)
@@ -95,7 +95,7 @@ def test_forged_bytes_that_come_again_stay_one_event_while_the_feed_keeps_it(for
     feed.delete()
 
 
-def test_other_unsigned_values_are_told_though_the_feed_has_dropped_the_event(forgetful):
+def test_changed_unsigned_values_are_reported_after_the_event_was_deleted(forgetful):
     genuine = made(forgetful)
     id = posted(forgetful, json.dumps(genuine))
     counted = delivery(forgetful, id, "verified")

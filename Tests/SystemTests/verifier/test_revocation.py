@@ -1,4 +1,4 @@
-"""Whether certificates were revoked: a real responder, asked by the real verifier under each policy."""
+"""Revocation of certificates: the real verifier queries a real responder under each policy."""
 
 import datetime
 import http.server
@@ -112,7 +112,7 @@ def judged(verifier, maker: Maker, chain: Chain) -> dict:
         "signedData": json.loads(maker.notification().body)["signedPayload"], "kind": "notification"})
 
 
-def test_required_believes_what_the_responder_proves_and_asks_once(tmp_path, responder):
+def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, responder):
     maker = Maker(random.Random(5))
     good, revoked, forged = (responder.chain(name) for name in ("good", "revoked", "forged"))
     responder.revoked.add(next(number for number, (one, _) in responder.known.items() if one.name.startswith("revoked leaf")))
@@ -142,7 +142,7 @@ def test_required_believes_what_the_responder_proves_and_asks_once(tmp_path, res
 
 
 @pytest.mark.parametrize("policy, valid", [("required", False), ("whenReachable", True), ('"off"', True)])
-def test_a_responder_that_is_away(tmp_path, responder, policy, valid):
+def test_an_unreachable_responder_under_each_policy(tmp_path, responder, policy, valid):
     maker = Maker(random.Random(6))
     chain = responder.chain("away")
     responder.close()

@@ -1,4 +1,4 @@
-"""The lives of subscriptions, told by the simulator's signed notifications and read back by RPC and from the feed."""
+"""Histories of subscriptions from the simulator's signed notifications, read by RPC and from the feed."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def events_of(feed, notifications: list[dict], count: int, seconds: float = 20) 
     return found
 
 
-def test_a_whole_life_is_told_step_by_step(system):
+def test_a_whole_subscription_history_is_returned_step_by_step(system):
     feed = system.subscribe([VERIFIED])
     story = play(system, "buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund", send=True)
     events = events_of(feed, story, len(story))
@@ -43,7 +43,7 @@ def test_a_whole_life_is_told_step_by_step(system):
     feed.delete()
 
 
-def test_arrival_order_and_repeats_change_nothing_but_the_marks(system):
+def test_arrival_order_and_repeats_change_only_the_flags(system):
     story = play(system, "buy", "fail", "recover", "cancel", "resume", "cancel", "expire", send=False)
     feed = system.subscribe([VERIFIED])
     order = list(story) + story[:3]
@@ -63,7 +63,7 @@ def test_arrival_order_and_repeats_change_nothing_but_the_marks(system):
     feed.delete()
 
 
-def test_a_skipped_step_becomes_one_gap_event_and_a_straggler_in_time_none(system):
+def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system):
     feed = system.subscribe([GAP])
     missed = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
     mended = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
@@ -153,7 +153,7 @@ def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_u
     feed.delete()
 
 
-def test_a_price_that_nobody_announced_is_a_gap_until_the_announcement_comes(system):
+def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
     told = play(system, "buy", "price-accepted", "renew", send=True)
     silent = play(system, "buy", {"step": "price-accepted", "send": False}, "renew", send=True)
     wait_for(lambda: len(life(system, told)["notifications"]) == 3 and len(life(system, silent)["notifications"]) == 2)

@@ -195,7 +195,7 @@ def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system)
     assert sorted(len(ids) for _, ids in named.values() if len(ids) > 1) == [2, 2]
 
 
-def test_a_certificate_that_is_no_root_is_refused_at_start(apples_keys_system, tmp_path):
+def test_a_certificate_that_is_not_a_root_is_refused_at_start(apples_keys_system, tmp_path):
     # Were it passed over, every notification would be rejected.
     header = (VECTORS / "appstore/apple/testNotification").read_text().split(".")[0]
     intermediate = tmp_path / "intermediate.der"
@@ -205,7 +205,7 @@ def test_a_certificate_that_is_no_root_is_refused_at_start(apples_keys_system, t
     assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "is not self-signed" in run.stderr, run.stderr
 
 
-def test_a_root_that_is_not_apples_is_told_at_start(test_keys_system, apples_keys_system):
+def test_a_root_that_is_not_apples_is_reported_at_start(test_keys_system, apples_keys_system):
     def told(system) -> list[str]:
         log = (system.data / f"run-{system.port_base}" / "verifier.log").read_text()
         return [line for line in log.splitlines() if "a root certificate that is not Apple's is trusted" in line]
@@ -239,7 +239,7 @@ def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_pat
     assert seen > 15
 
 
-def test_what_xcode_made_is_taken_only_where_the_configuration_says_so(test_keys_system, apples_keys_system):
+def test_xcode_data_is_accepted_only_if_configured(test_keys_system, apples_keys_system):
     seen = 0
     for case in load("appstore/cases.json")["cases"]:
         if case.get("inputs", {}).get("environment") not in ("Xcode", "LocalTesting") or case["kind"] not in ("transaction", "renewalInfo"):
@@ -265,7 +265,7 @@ def test_a_receipt_gives_its_transaction_ids(test_keys_system):
     base64.b64decode(legacy, validate=True)
 
 
-def test_thousands_of_transaction_ids_are_each_named_once_in_their_order(test_keys_system):
+def test_thousands_of_transaction_ids_are_returned_once_each_in_order(test_keys_system):
     originals = [str(1_000_000 + number % 3000) for number in range(6000)]
     answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {"latest_receipt_info": [
         {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})

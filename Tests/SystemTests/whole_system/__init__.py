@@ -1,1 +1,1 @@
-"""All services together: how they start, and a delivery's way through all of them."""
+"""All services together: their start, and deliveries that pass through all of them."""

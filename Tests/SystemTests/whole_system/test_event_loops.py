@@ -1,4 +1,4 @@
-"""How many threads a service serves with: what it was told, or the cores that it may use."""
+"""The number of threads of a service: as configured, or one per available core."""
 
 import os
 import pathlib
@@ -22,12 +22,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_as_many_as_it_was_told(folder):
+def test_a_configured_number_of_threads_is_used(folder):
     with SignerProcess(folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS="3") as signer:
         assert event_loops(signer) == 3
 
 
-def test_one_for_each_core_that_it_is_bound_to(folder):
+def test_the_default_is_one_thread_for_each_available_core(folder):
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
@@ -39,7 +39,7 @@ def test_one_for_each_core_that_it_is_bound_to(folder):
 
 
 @pytest.mark.parametrize("value, words", [("0", "must be 1 to 1024"), ("1025", "must be 1 to 1024"), ("two", "must be a number")])
-def test_a_number_that_cannot_be_is_named(folder, value, words):
+def test_an_invalid_number_is_named(folder, value, words):
     code, log = SignerProcess(folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=value).end_of_start()
     assert code == 78 and f"ATTRIBUTION_EVENT_LOOPS: {words}" in log
 
@@ -50,13 +50,13 @@ def started_with(files: tuple[int, int], *arguments, **variables) -> SignerProce
         *arguments, limits=files, ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0", **variables)
 
 
-def test_the_most_that_can_be(folder):
+def test_the_maximum_number_is_accepted(folder):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with started_with((256, hard), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS="1024") as signer:
         assert event_loops(signer) == 1024
 
 
-def test_more_than_there_are_open_files_for_is_named(folder):
+def test_a_number_beyond_the_open_file_limit_is_named(folder):
     most = (1000 - 32) // 5
     with started_with((1000, 1000), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=str(most)) as signer:
         assert event_loops(signer) == most

@@ -1,4 +1,4 @@
-"""What Apple added last, from its simulator through the public port to the event: external purchase tokens, commitments, Advanced Commerce,
+"""Apple's latest additions, from the simulator through the public port to the event: external purchase tokens, commitments, Advanced Commerce,
 web ads' sites."""
 
 import base64
@@ -29,7 +29,7 @@ def post(system, signed_payload: str):
 @pytest.mark.parametrize("environment, subtype", [
     ("Production", "CREATED"), ("Production", "ACTIVE_TOKEN_REMINDER"), ("Production", "UNREPORTED"), ("Sandbox", "CREATED"),
     ("Sandbox", "UNREPORTED"), ("Production", "A_NEW_SUBTYPE")])
-def test_an_external_purchase_token_becomes_one_typed_event_however_often_it_is_told(system, environment, subtype):
+def test_repeated_external_purchase_tokens_become_one_typed_event(system, environment, subtype):
     feed = system.subscribe(TYPES)
     notice = made(system, environment=environment, notificationType="EXTERNAL_PURCHASE_TOKEN", subtype=subtype)
     for _ in range(3):
@@ -63,7 +63,7 @@ def encoded(token: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(token).encode()).decode().rstrip("=")
 
 
-def test_a_token_that_an_app_hands_over_is_decoded(system):
+def test_a_token_that_an_app_passes_is_decoded(system):
     token = {"appAppleId": 55555, "bundleId": APP, "tokenCreationDate": 1698148950000, "externalPurchaseId": "SANDBOX_1",
              "tokenType": "ACQUISITION", "tokenExpirationDate": 1698149950000, "later": [1]}
     answer = system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(token)})
@@ -80,7 +80,7 @@ def test_a_token_that_an_app_hands_over_is_decoded(system):
 @pytest.mark.parametrize("token, field", [
     (None, "token"), ("", "token"), ("no base64!", "token"), (encoded([1]), "token"), (encoded({}), "token.externalPurchaseId"),
     (encoded({"externalPurchaseId": "1", "appAppleId": "x"}), "token.appAppleId"), ("A" * 9000, "token")])
-def test_what_is_no_token_is_refused_by_its_field(system, token, field):
+def test_an_invalid_token_is_refused_by_its_field(system, token, field):
     answer = system.rpc("Verifier", "DecodeExternalPurchaseToken", {"token": token} if token is not None else {})
     assert (answer.status, answer.json["code"]) == (400, "invalid_argument")
     assert field in json.dumps(answer.json["details"])
@@ -108,7 +108,7 @@ def test_commitments_and_advanced_commerce_reach_the_event_with_every_member(sys
     feed.delete()
 
 
-def test_members_and_words_that_nobody_knows_yet_reach_the_event(system):
+def test_unknown_members_and_values_reach_the_event(system):
     feed = system.subscribe(TYPES)
     notice = made(system, notificationType="SUBSCRIBED", subtype="INITIAL_BUY", payload={"aNewMember": [1, {"deep": None}]},
                   data={"alsoNew": True}, transaction={"revocationType": "A_NEW_WORD", "price": "text", "brandNew": {"a": 1}},
@@ -126,7 +126,7 @@ def test_members_and_words_that_nobody_knows_yet_reach_the_event(system):
 @pytest.mark.parametrize("domain, registrable, inside", [
     ("example.co.uk", True, "example.co.uk"), ("shop.example.co.uk", False, "example.co.uk"), ("co.uk", False, None),
     ("someone.github.io", True, "someone.github.io"), ("Example.com", False, None)])
-def test_a_web_ads_postback_counts_whatever_its_site_and_says_what_the_list_makes_of_it(system, domain, registrable, inside):
+def test_a_web_ad_postback_counts_for_any_site_and_shows_the_registrable_domain(system, domain, registrable, inside):
     feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
     postback = system.control("/control/skadnetwork/postbacks", {"version": "4.0", "web": True, "sourceDomain": domain, "send": False})
     assert system.post("/v1/postbacks", postback["body"]).status == 200
@@ -141,7 +141,7 @@ WEB = {"version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentif
 
 
 @pytest.mark.parametrize("domain", ["shop.example.co.uk", "co.uk", "a.b.c.kobe.jp", "c.kobe.jp", "github.io", "xn--55qx5d.cn", "example.com."])
-def test_a_web_ad_is_signed_for_registrable_domains_alone(system, domain):
+def test_a_web_ad_is_signed_only_for_registrable_domains(system, domain):
     for method, more in (("SignSKAdNetworkWebImpression", {}), ("SignSKAdNetworkWebImpression", {"deferred": True}),
                          ("SignSKAdNetworkImpression", {"fidelityType": 1})):
         answer = system.rpc("Signer", method, {**WEB, **more, "sourceDomain": domain})
@@ -159,7 +159,7 @@ def test_registrable_domains_of_every_kind_of_rule_are_signed(system, domain):
     assert signed["payload"]["source_domain"] == domain
 
 
-def test_what_a_device_names_is_signed_also_where_its_list_is_newer_than_ours(system):
+def test_a_site_that_a_device_names_is_signed_even_if_its_list_is_newer(system):
     kept = system.call("Signer", "SignSKAdNetworkWebImpression", {**WEB, "deferred": True})
     answer = system.post("/.well-known/skadnetwork/get-signed-payload", {
         "source_domain": "site.newhost.example.com", "source_engagement_type": "click_to_App_Store",
@@ -194,7 +194,7 @@ def checked(event: dict) -> None:
     jsonschema_rs.validator_for({"$ref": f"#/components/schemas/{name}", "components": OPENAPI["components"]}).validate(event["data"])
 
 
-def test_every_member_of_an_event_that_carries_something_of_apples_is_in_the_contract(system):
+def test_every_event_member_with_apples_data_is_in_the_contract(system):
     feed = system.subscribe([*OF_TYPE])
     # A genuine postback of AdAttributionKit is in test_six_paths, since a system counts it once.
     bodies = []

@@ -55,7 +55,7 @@ def test_a_service_reaches_its_redis_by_name_and_by_address(tmp_path, files, hos
 
 
 @pytest.mark.parametrize("case", ["another authority's server", "no certificate shown", "another name"])
-def test_a_connection_that_does_not_prove_itself_is_refused(tmp_path, files, case):
+def test_an_unauthenticated_connection_is_refused(tmp_path, files, case):
     port, variables = free_port(), files.variables(free_port())
     variables["ATTRIBUTION_REDIS_URL"] = f"rediss://127.0.0.1:{port}/0"
     if case == "another authority's server":
@@ -73,7 +73,7 @@ def test_a_connection_that_does_not_prove_itself_is_refused(tmp_path, files, cas
     assert "cannot start: Redis is unavailable" in service.log()
 
 
-def test_new_certificates_are_taken_without_a_restart(tmp_path, files):
+def test_new_certificates_are_used_without_a_restart(tmp_path, files):
     """All connections are cut after every file was replaced, and Redis takes only the new authority's."""
     port = free_port()
     # Without patience, so that 200 says that Redis answers now.

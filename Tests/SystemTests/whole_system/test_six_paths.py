@@ -1,4 +1,4 @@
-"""The six paths of the mission, each played end to end against the running system."""
+"""The six main paths through the system, each tested end to end."""
 
 import json
 import time
@@ -96,7 +96,7 @@ def test_app_store_a_notification_becomes_an_event_with_its_parts_decoded(system
     feed.delete()
 
 
-def test_recovery_what_was_sent_while_ingest_was_down_comes_back_exactly_once(system):
+def test_recovery_notifications_sent_while_ingest_was_down_are_recovered_exactly_once(system):
     feed = system.subscribe(["appstore.notification.verified.v1"])
     before = int(time.time()) - 60
     system.service("stop", "ingest")
@@ -165,7 +165,7 @@ def test_adservices_a_token_is_attributed_a_404_is_retried_and_an_old_token_expi
     feed.delete()
 
 
-def test_att_without_consent_the_identifier_stays_and_with_consent_all_goes(system):
+def test_att_the_identifier_is_sent_only_with_consent(system):
     feed = system.subscribe(["attribution.session.routed.v1"])
     idfa = str(uuid.uuid4()).upper()
     for install, status in (("no-consent", 2), ("consent", 3)):

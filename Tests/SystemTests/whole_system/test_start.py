@@ -1,4 +1,4 @@
-"""What a service does before it can work: it waits for Redis and signer, says so, and ends when the time is over."""
+"""The start of a service: it waits for Redis and signer, reports that, and exits at the start timeout."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-
 
 
 @pytest.mark.parametrize("executable", SERVICES)
-def test_an_executable_says_what_it_is(executable):
+def test_an_executable_prints_its_version(executable):
     answer = subprocess.run([BINARIES / executable, "--version"], capture_output=True, text=True, timeout=60, check=False)
     assert answer.returncode == 0
     source = (ROOT / "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift").read_text()
@@ -52,7 +52,7 @@ def test_signer_needs_no_redis_to_start(tmp_path):
         service.wait_for("/readyz", 200, 10)
 
 
-def test_a_wait_ends_with_69_when_the_time_is_over(tmp_path):
+def test_a_service_exits_with_69_when_the_start_timeout_is_over(tmp_path):
     begin = time.monotonic()
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
                      ATTRIBUTION_START_TIMEOUT_MS="3000") as service:
@@ -61,7 +61,7 @@ def test_a_wait_ends_with_69_when_the_time_is_over(tmp_path):
     assert "verifier: cannot start: Redis is unavailable: cannot connect to 127.0.0.1" in service.log()
 
 
-def test_a_wait_of_nothing_ends_at_once(tmp_path):
+def test_a_start_timeout_of_zero_does_not_wait(tmp_path):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
                      ATTRIBUTION_START_TIMEOUT_MS="0") as service:
         assert service.process.wait(20) == 69
@@ -72,14 +72,14 @@ def test_a_wait_of_nothing_ends_at_once(tmp_path):
     *(("ATTRIBUTION_START_TIMEOUT_MS", value) for value in ("-1", "3600001", "soon")),
     *(("ATTRIBUTION_REDIS_AWAY_MS", value) for value in ("-1", "600001", "soon")),
 ])
-def test_a_time_that_cannot_be_is_named(tmp_path, variable, value):
+def test_an_invalid_start_timeout_is_named(tmp_path, variable, value):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: value}) as service:
         assert service.process.wait(20) == 78
     assert f"{variable}: must be" in service.log()
 
 
 @pytest.mark.parametrize("milliseconds, tolerated", [(0, False), (600_000, True)])
-def test_readiness_tolerates_a_redis_that_is_slow_for_as_long_as_it_is_told(tmp_path, milliseconds, tolerated):
+def test_readiness_tolerates_a_slow_redis_for_the_configured_time(tmp_path, milliseconds, tolerated):
     with BareRedis(tmp_path / "redis") as redis, \
             BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
                         ATTRIBUTION_REDIS_AWAY_MS=str(milliseconds)) as service:
@@ -100,7 +100,7 @@ def test_authorities_that_cannot_be_read_are_named(tmp_path, variable):
     assert f"{variable}: /no/such/file cannot be read" in service.log()
 
 
-def test_a_service_that_waits_ends_when_it_is_asked_to(tmp_path):
+def test_a_waiting_service_stops_on_a_signal(tmp_path):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0") as service:
         service.wait_for("/livez", 200)
         service.process.send_signal(signal.SIGTERM)
@@ -121,7 +121,7 @@ def test_notification_recovery_waits_for_signer_too(tmp_path):
             service.wait_for("/readyz", 200)
 
 
-def test_it_answers_all_the_time_and_a_signal_is_not_lost_between_two_waits(tmp_path):
+def test_a_waiting_service_answers_health_checks_and_no_signal_is_lost(tmp_path):
     """An idle connection keeps the port for a moment when the waiting ends."""
     port = free_port()
     make_key(tmp_path / "a.pem")
@@ -142,7 +142,7 @@ def test_it_answers_all_the_time_and_a_signal_is_not_lost_between_two_waits(tmp_
                 assert service.process.wait(10) == 0, service.log()
 
 
-def test_notification_recovery_ends_where_no_signer_comes(tmp_path):
+def test_notification_recovery_exits_without_a_signer(tmp_path):
     with BareRedis(tmp_path / "redis") as redis, \
             BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
                         ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{free_port()}", ATTRIBUTION_START_TIMEOUT_MS="3000") as service:
@@ -150,7 +150,7 @@ def test_notification_recovery_ends_where_no_signer_comes(tmp_path):
     assert "signer does not answer (ATTRIBUTION_SIGNER_URL says where it is)" in service.log()
 
 
-def test_what_redis_refuses_is_told_in_its_words(tmp_path):
+def test_a_refusal_of_redis_is_reported_with_its_message(tmp_path):
     with BareRedis(tmp_path / "redis", "--requirepass", "right-password") as redis:
         for name, credentials, words in [("none", "", "NOAUTH Authentication required"), ("wrong", ":no-such-password@", "WRONGPASS")]:
             with BareService(tmp_path / name, "verifier", ATTRIBUTION_REDIS_URL=f"redis://{credentials}127.0.0.1:{redis.port}/0",
@@ -160,7 +160,7 @@ def test_what_redis_refuses_is_told_in_its_words(tmp_path):
             assert "no-such-password" not in service.log()
 
 
-def test_a_refusal_before_anything_was_asked_is_told_in_redis_words(tmp_path):
+def test_a_refused_connection_is_reported_with_the_message_of_redis(tmp_path):
     """In protected mode Redis says why and closes the connection before it reads."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -183,7 +183,7 @@ def test_a_refusal_before_anything_was_asked_is_told_in_redis_words(tmp_path):
     assert "DENIED Redis is running in protected mode" in service.log().splitlines()[-1]
 
 
-def test_the_password_may_stand_in_a_file(tmp_path):
+def test_the_password_may_be_in_a_file(tmp_path):
     acl = tmp_path / "users.acl"
     acl.write_text("user default off\nuser attribution on >right-password ~* &* +@all\n")
     password = tmp_path / "password"
@@ -203,7 +203,7 @@ def test_the_password_may_stand_in_a_file(tmp_path):
             assert "ATTRIBUTION_REDIS_PASSWORD_FILE: " in service.log() and words in service.log()
 
 
-def test_health_tells_where_nobody_listens(tmp_path):
+def test_the_health_command_fails_without_a_listener(tmp_path):
     service = BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0")
     answer = service.command("health")
     assert answer.returncode == 1 and "/readyz does not answer" in answer.stderr and not answer.stdout
@@ -211,7 +211,7 @@ def test_health_tells_where_nobody_listens(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start as another user")
-def test_a_key_of_roots_that_the_services_group_may_read(tmp_path):
+def test_a_key_of_root_that_the_group_of_the_service_may_read(tmp_path):
     """As Kubernetes mounts a secret with fsGroup."""
     tmp_path.chmod(0o755)
     for parent in tmp_path.parents[:3]:

@@ -1,4 +1,4 @@
-"""Deploy/up in the foreground, as somebody runs it in one terminal and ends it from another."""
+"""Deploy/up in the foreground, started in one terminal and stopped from another."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ def short_path():
 
 # A socket's path has at most 107 bytes: beyond that the services reach Redis by its port.
 @pytest.mark.parametrize("folder, reached_by", [("data", "unix"), ("d" * 100, "redis")])
-def test_deploy_up_ends_when_deploy_down_has_ended_everything(short_path, folder, reached_by):
+def test_deploy_up_exits_after_deploy_down_has_stopped_everything(short_path, folder, reached_by):
     base = str(free_port_base())
     data = short_path / folder
     options = ["--data", data, "--port-base", base]

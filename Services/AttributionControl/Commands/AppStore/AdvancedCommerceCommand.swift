@@ -4,10 +4,10 @@ import WireJSON
 
 struct AdvancedCommerceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "advanced-commerce", abstract: "Calls of the Advanced Commerce API, and what became of them.",
+    commandName: "advanced-commerce", abstract: "Call the Advanced Commerce API and show the results of calls.",
     discussion: """
-      A call takes a purchase and a JSON file of Apple's request. requestInfo.requestReferenceId names the call: the same file again is
-      answered from its record and never acts twice.
+      A call needs a transaction of the purchase and a JSON file with Apple's request. requestInfo.requestReferenceId identifies the call: \
+      if the same file is sent again, the stored answer is returned and Apple is not called a second time.
 
       Examples:
         attributionctl advanced-commerce cancel 1000000000000001 request.json --bundle-id com.example.app --yes
@@ -20,10 +20,10 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
   /// The arguments of all six calls.
   struct Call: ParsableArguments {
     @Argument(help: "A transaction of the purchase.") var transactionId: String
-    @Argument(help: "File of Apple's request; - for standard input.", completion: .file()) var file: String
+    @Argument(help: "File with Apple's request, or - for standard input.", completion: .file()) var file: String
     @OptionGroup var app: AppleCallOptions
-    @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     /// - Parameter question: The confirmation that is asked first if the call cannot be undone.
@@ -49,7 +49,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
       try connection.printer.show(value) {
         var record = record
         record.add("environment", value["environment"]?.stringValue)
-        record.add("done", value["repeated"]?.boolValue == true ? "before, and not again" : "now")
+        record.add("sent", value["repeated"]?.boolValue == true ? "earlier; not sent again" : "now")
         for payload in value["decoded"]?.arrayValue ?? [] {
           for name in ["transactionId", "productId", "expiresDate", "revocationDate", "autoRenewStatus", "renewalDate"] {
             if let found = payload[name] { record.add(name, found.stringValue ?? found.serializedString) }
@@ -81,7 +81,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
   struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "migrate",
-      abstract: "Move a subscription from In-App Purchase to the Advanced Commerce API (SubscriptionMigrateRequest).",
+      abstract: "Migrate a subscription from In-App Purchase to the Advanced Commerce API (SubscriptionMigrateRequest).",
       discussion: "Example: attributionctl advanced-commerce migrate 1000000000000001 request.json --bundle-id com.example.app --yes")
 
     @OptionGroup var call: Call
@@ -98,13 +98,13 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   struct ChangePrice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "change-price", abstract: "Change prices from the next renewal on (SubscriptionPriceChangeRequest).",
+      commandName: "change-price", abstract: "Change prices, starting with the next renewal (SubscriptionPriceChangeRequest).",
       discussion: "Example: attributionctl advanced-commerce change-price 1000000000000001 request.json --bundle-id com.example.app --yes")
 
     @OptionGroup var call: Call
 
     func run() async throws {
-      try await call.run(asking: "The customer will be told of the new price") { body in
+      try await call.run(asking: "Apple will inform the customer about the new price") { body in
         ChangeAdvancedCommercePriceRequest(
           bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
       } _: { connection, request throws(RPCError) in
@@ -115,13 +115,13 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Let a subscription end with its period (SubscriptionCancelRequest).",
+      commandName: "cancel", abstract: "Cancel a subscription at the end of its current period (SubscriptionCancelRequest).",
       discussion: "Example: attributionctl advanced-commerce cancel 1000000000000001 request.json --bundle-id com.example.app --yes")
 
     @OptionGroup var call: Call
 
     func run() async throws {
-      try await call.run(asking: "The subscription will not renew any more") { body in
+      try await call.run(asking: "The subscription will not renew again") { body in
         CancelAdvancedCommerceSubscriptionRequest(
           bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
       } _: { connection, request throws(RPCError) in
@@ -132,7 +132,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "revoke", abstract: "End a subscription at once, with a refund (SubscriptionRevokeRequest).",
+      commandName: "revoke", abstract: "End a subscription immediately and refund it (SubscriptionRevokeRequest).",
       discussion: "Example: attributionctl advanced-commerce revoke 1000000000000001 request.json --bundle-id com.example.app --yes")
 
     @OptionGroup var call: Call
@@ -155,7 +155,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
     @OptionGroup var call: Call
 
     func run() async throws {
-      try await call.run(asking: "A refund will be asked for") { body in
+      try await call.run(asking: "Apple will be asked for a refund") { body in
         RequestAdvancedCommerceRefundRequest(
           bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
       } _: { connection, request throws(RPCError) in
@@ -166,11 +166,11 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One call: what Apple answered, and which notifications came of it.",
+      commandName: "show", abstract: "Show a call: Apple's answer and the notifications that followed.",
       discussion: "Example: attributionctl advanced-commerce show 932c6903-0ab8-4469-9f21-015f6fab013c --bundle-id com.example.app")
 
-    @Argument(help: "Its requestReferenceId.") var id: String
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Argument(help: "The call's requestReferenceId.") var id: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -186,10 +186,10 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
         record.add("operation", call.operation)
         record.add("purchase", call.transactionId)
         record.add("app", call.environment.isEmpty ? call.bundleId : "\(call.bundleId), \(call.environment)")
-        record.add("made", call.startedAt?.text)
+        record.add("started", call.startedAt?.text)
         record.add("answered", call.completedAt?.text)
         record.add("error", call.lastError, .bad)
-        record.add("Apple's name of it", call.errorName)
+        record.add("Apple's error name", call.errorName)
         for one in call.notifications {
           record.add(one.signedDate?.text ?? "notification", Cell("\(one.notificationType) \(one.subtype ?? "") event \(one.eventId)"))
         }
@@ -200,7 +200,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Calls, the newest first.", discussion: "Example: attributionctl advanced-commerce list --limit 20")
+      commandName: "list", abstract: "List calls, newest first.", discussion: "Example: attributionctl advanced-commerce list --limit 20")
 
     @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -211,8 +211,8 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
         try await connection.client.advancedCommerce.listAdvancedCommerceCalls(
           ListAdvancedCommerceCallsRequest(bundleId: list.bundleId, maxCalls: list.limit))
       }
-      try connection.printer.show(answer, none: "There is no call.") {
-        var table = Table(["request", "state", "operation", "purchase", "app", "environment", "made", "error"])
+      try connection.printer.show(answer, none: "There are no calls.") {
+        var table = Table(["request", "state", "operation", "purchase", "app", "environment", "started", "error"])
         for call in answer.calls {
           table.add(
             Cell(call.requestReferenceId), Cell(call.state, AdvancedCommerceCommand.style(call.state)), Cell(call.operation),

@@ -4,8 +4,8 @@ import WireJSON
 
 /// Options that name an app and one of Apple's environments.
 struct AppleCallOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-  @Option(help: "Production or Sandbox; needed where the app has both.") var environment: String?
+  @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+  @Option(help: "Production or Sandbox; required if the app has both.") var environment: String?
 
   func validate() throws {
     guard [nil, "Production", "Sandbox"].contains(environment) else {
@@ -26,7 +26,7 @@ enum AppleCall {
     do throws(JSONError) {
       if let object = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 64, values: 200_000)).objectValue { return object }
     } catch { throw CommandFailure(.refusedInput, "\(path): \(error)") }
-    throw CommandFailure(.refusedInput, "\(path) holds no JSON object")
+    throw CommandFailure(.refusedInput, "\(path) does not contain a JSON object")
   }
 
   /// In a dry run, shows what would be sent; otherwise sends it and shows the answer.

@@ -3,7 +3,7 @@ import AttributionProtocol
 
 struct ExternalPurchaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "external-purchase", abstract: "Report external purchase tokens to Apple, and what became of the reports.",
+    commandName: "external-purchase", abstract: "Report external purchase tokens to Apple and show the state of reports.",
     discussion: """
       Examples:
         attributionctl external-purchase send report.json --bundle-id com.example.app
@@ -12,17 +12,17 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
   struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "send", abstract: "Send a report: a JSON file of Apple's ExternalPurchaseReport.",
+      commandName: "send", abstract: "Send a report: a JSON file with Apple's ExternalPurchaseReport.",
       discussion: """
-        The report is kept and sent until Apple has taken or refused it. The exit code is 1 where Apple refuses it.
+        The report is stored, and sending is repeated until Apple has accepted or refused it. The exit code is 1 if Apple refuses it.
 
         Example: attributionctl external-purchase send report.json --bundle-id com.example.app
         """)
 
-    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
+    @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
     @OptionGroup var app: AppleCallOptions
-    @Option(help: ArgumentHelp("Wait so long for what Apple says, 0 to 30.", valueName: "seconds")) var wait: Int32 = 5
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Option(help: ArgumentHelp("How long to wait for Apple's answer, 0 to 30.", valueName: "seconds")) var wait: Int32 = 5
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws { guard (0...30).contains(wait) else { throw ValidationError("--wait must be 0 to 30.") } }
@@ -46,10 +46,10 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "What became of a report.",
+      commandName: "show", abstract: "Show the state of a report.",
       discussion: "Example: attributionctl external-purchase show 1cdc286e-7389-417c-b58f-7a7d196e5bbe --bundle-id com.example.app")
 
-    @Argument(help: "Its requestIdentifier.") var id: String
+    @Argument(help: "The report's requestIdentifier.") var id: String
     @OptionGroup var app: AppleCallOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -65,12 +65,12 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Reports, the newest first.",
+      commandName: "list", abstract: "List reports, newest first.",
       discussion: "Example: attributionctl external-purchase list --state refused --limit 20")
 
     enum State: String, ExpressibleByArgument, CaseIterable { case waiting, accepted, refused }
 
-    @Option(help: "Only in this state.") var state: State?
+    @Option(help: "Only reports in this state.") var state: State?
     @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -80,7 +80,7 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
         try await connection.client.externalPurchases.listExternalPurchaseReports(
           ListExternalPurchaseReportsRequest(bundleId: list.bundleId, state: state?.rawValue, maxReports: list.limit))
       }
-      try connection.printer.show(answer, none: "There is no report.") {
+      try connection.printer.show(answer, none: "There are no reports.") {
         var table = Table([
           "report", "state", "status", Table.Column("lines", isNumber: true), "app", "environment", "received", "error",
         ])
@@ -96,7 +96,7 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
   struct Retrieve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "retrieve", abstract: "What Apple has under an identifier.",
+      commandName: "retrieve", abstract: "Show the report that Apple has stored under an identifier.",
       discussion: "Example: attributionctl external-purchase retrieve 1cdc286e-7389-417c-b58f-7a7d196e5bbe --bundle-id com.example.app")
 
     @Argument(help: "The report's requestIdentifier.") var id: String
@@ -127,7 +127,7 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
     record.add("token", report.externalPurchaseId)
     record.add("app", "\(report.bundleId), \(report.environment)")
     record.add("lines", report.lineItems.map { "\($0)" })
-    record.add("Apple was asked", DisplayFormat.count(Int64(report.attempts ?? 0), "time"))
+    record.add("sent to Apple", DisplayFormat.count(Int64(report.attempts ?? 0), "time"))
     record.add("received", report.receivedAt?.text)
     record.add("completed", report.completedAt?.text)
     record.add("last error", report.lastError, .bad)

@@ -3,7 +3,7 @@ import AttributionProtocol
 
 struct GapsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gaps", abstract: "Gaps in subscriptions' lives, and how they ended.",
+    commandName: "gaps", abstract: "List gaps in subscriptions' histories and how they were closed.",
     discussion: """
       Examples:
         attributionctl gaps --bundle-id com.example.app
@@ -12,9 +12,9 @@ struct GapsCommand: AsyncParsableCommand {
 
   enum State: String, ExpressibleByArgument, CaseIterable { case suspected, recovered, unrecoverable }
 
-  @Option(help: "Only in this state.") var state: State?
-  @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-  @Option(help: ArgumentHelp("So many, the newest first.", valueName: "count")) var limit = 100
+  @Option(help: "Only gaps in this state.") var state: State?
+  @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+  @Option(help: ArgumentHelp("Maximum number of gaps, newest first.", valueName: "count")) var limit = 100
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws { guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000.") } }
@@ -34,7 +34,7 @@ struct GapsCommand: AsyncParsableCommand {
     } while token != nil && gaps.gaps.count < limit
     gaps.nextPageToken = token
     let found = gaps
-    try connection.printer.show(found, none: "There is no such gap.") {
+    try connection.printer.show(found, none: "There are no matching gaps.") {
       var table = Table(["found", "state", "purchase", "environment", "rule", "missing", "ended by"])
       for gap in found.gaps {
         table.add(
@@ -44,6 +44,6 @@ struct GapsCommand: AsyncParsableCommand {
       }
       return table
     }
-    if token != nil { connection.printer.note("There are more; --limit changes it.") }
+    if token != nil { connection.printer.note("There are more; raise --limit to see them.") }
   }
 }

@@ -4,7 +4,7 @@ import WireJSON
 
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Leave verifyReceipt: work a file of receipts; look at migrations.",
+    commandName: "migrate", abstract: "Migrate a file of receipts away from verifyReceipt; show migrations.",
     discussion: """
       Examples:
         attributionctl migrate receipts.jsonl --bundle-id com.example.app
@@ -15,12 +15,12 @@ struct MigrateCommand: AsyncParsableCommand {
 
   struct Start: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "start", abstract: "Work a file of receipts, one a line, any number of lines (the default).",
+      commandName: "start", abstract: "Migrate a file of receipts, one per line (the default).",
       discussion: """
-        A line is one of {"id": "…", "appReceipt": "<Base64>"}, with transactionReceipt or verifyReceiptResponse in place of appReceipt; what \
-        verifyReceipt answered, as JSON; or a receipt in Base64 by itself. How far it is stands in FILE.migration.json: the same command goes \
-        on from there. Receipts that failed, and why, are in FILE.failures.jsonl when all is done. A line without an id, or that no call \
-        takes, is called by its number there. Exit code 1: a receipt failed, or the migration was cancelled.
+        Each line is one of: {"id": "…", "appReceipt": "<Base64>"}, or the same with transactionReceipt or verifyReceiptResponse instead \
+        of appReceipt; the JSON answer of verifyReceipt; a receipt in Base64. The progress is stored in FILE.migration.json, and the same \
+        command resumes from there. At the end, FILE.failures.jsonl lists the receipts that failed, with the reason. It names a line by \
+        its number if the line has no id or cannot be sent. Exit code 1: a receipt failed, or the migration was cancelled.
 
         Examples:
           attributionctl migrate receipts.jsonl --bundle-id com.example.app
@@ -28,15 +28,15 @@ struct MigrateCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The file.", completion: .file()) var file: String
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @Option(help: "Production or Sandbox (default: production first, then the sandbox).", completion: .environments)
     var environment: String?
-    @Option(help: ArgumentHelp("The migration's name (default: made from the file's size and beginning).", valueName: "id"))
+    @Option(help: ArgumentHelp("The migration's name (default: derived from the file's size and first bytes).", valueName: "id"))
     var migration: String?
-    @Option(help: "Receipts a call, 1 to 1000; a file that was begun keeps its own.") var batch = 500
-    @Option(help: ArgumentHelp("Hand in no more while so many wait for Apple.", valueName: "count")) var mostWaiting: Int64 = 50_000
-    @Flag(inversion: .prefixedNo, help: "Wait until Apple was asked about all of them.") var wait = true
-    @Flag(help: "Only read the file, and say what is in it.") var dryRun = false
+    @Option(help: "Receipts per call, 1 to 1000; a resumed file keeps the number that it was started with.") var batch = 500
+    @Option(help: ArgumentHelp("Send no more receipts while this many wait for Apple.", valueName: "count")) var mostWaiting: Int64 = 50_000
+    @Flag(inversion: .prefixedNo, help: "Wait until Apple has been asked about all receipts.") var wait = true
+    @Flag(help: "Only read the file and show what it contains.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
@@ -44,7 +44,7 @@ struct MigrateCommand: AsyncParsableCommand {
       if let environment, !["Production", "Sandbox"].contains(environment) {
         throw ValidationError("--environment must be Production or Sandbox.")
       }
-      if file == "-" { throw ValidationError("Receipts are read from a file: what is read from standard input could not be gone on with.") }
+      if file == "-" { throw ValidationError("Receipts must be read from a file: reading from standard input cannot be resumed.") }
     }
 
     func run() async throws {
@@ -61,12 +61,13 @@ struct MigrateCommand: AsyncParsableCommand {
       if let stored = try MigrationState.stored(for: file) {
         if let migration, migration != stored.migrationId {
           throw CommandFailure(
-            .refusedInput, "\(MigrationState.path(of: file)) is of migration \(stored.migrationId)", advice: "Remove it to begin anew.")
+            .refusedInput, "\(MigrationState.path(of: file)) belongs to migration \(stored.migrationId)",
+            advice: "Delete that file to start over.")
         }
         return stored
       }
       var input = try InputFile(file)
-      guard let size = input.size else { throw CommandFailure(.noInput, "\(file) is no file") }
+      guard let size = input.size else { throw CommandFailure(.noInput, "\(file) is not a regular file") }
       let beginning = try input.prefix(1 << 20)
       let state = MigrationState(
         migrationId: migration
@@ -78,11 +79,11 @@ struct MigrateCommand: AsyncParsableCommand {
     private static func work(_ work: ReceiptFileMigration, _ begun: MigrationState, waits: Bool) async throws {
       let printer = work.connection.printer
       var state = begun
-      printer.note("migration \(state.migrationId)" + (state.offset > 0 ? ", on from line \(state.lines + 1)" : ""))
+      printer.note("migration \(state.migrationId)" + (state.offset > 0 ? ", resumed at line \(state.lines + 1)" : ""))
       try await work.handIn(&state)
-      guard !state.states.isEmpty else { return printer.note("there is no receipt in the file") }
+      guard !state.states.isEmpty else { return printer.note("the file contains no receipt") }
       let states = state.states.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-      printer.note("all handed in: \(states)")
+      printer.note("all receipts are sent: \(states)")
       guard waits else {
         let found = try await work.migration(state.migrationId)
         return try printer.show(found) { MigrateCommand.record(found) }
@@ -92,7 +93,7 @@ struct MigrateCommand: AsyncParsableCommand {
       try printer.show(found) { MigrateCommand.record(found) }
       if report.kept > 0 || report.notKept > 0 {
         printer.note(
-          "what failed and why: \(report.path)" + (report.notKept > 0 ? " (\(report.notKept) more are only counted)" : ""))
+          "failed receipts: \(report.path)" + (report.notKept > 0 ? " (\(report.notKept) more failed; their reasons are not stored)" : ""))
       }
       if report.kept > 0 || report.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
     }
@@ -124,7 +125,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Migrations, the newest first.", discussion: "Example: attributionctl migrate list --limit 10")
+      commandName: "list", abstract: "List migrations, newest first.", discussion: "Example: attributionctl migrate list --limit 10")
 
     @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -134,7 +135,7 @@ struct MigrateCommand: AsyncParsableCommand {
       let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.listMigrations(ListMigrationsRequest(bundleId: list.bundleId, maxMigrations: list.limit))
       }
-      try connection.printer.show(answer, none: "There is no migration.") {
+      try connection.printer.show(answer, none: "There are no migrations.") {
         var table = Table([
           "id", "app", "state", Table.Column("done", isNumber: true), Table.Column("receipts", isNumber: true),
           Table.Column("failed", isNumber: true), "started",
@@ -152,9 +153,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One migration.", discussion: "Example: attributionctl migrate show file-0123456789abcdef01234567")
+      commandName: "show", abstract: "Show a migration.", discussion: "Example: attributionctl migrate show file-0123456789abcdef01234567")
 
-    @Argument(help: "Its id.") var id: String
+    @Argument(help: "The migration's id.") var id: String
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -168,7 +169,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   struct Failures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "failures", abstract: "Receipts of a migration that failed, and why.",
+      commandName: "failures", abstract: "List the receipts of a migration that failed, with the reason.",
       discussion: "Example: attributionctl migrate failures file-0123456789abcdef01234567 --output json")
 
     @Argument(help: "The migration's id.") var id: String
@@ -183,17 +184,17 @@ struct MigrateCommand: AsyncParsableCommand {
         for one in failures { table.add(Cell(one.id), Cell(one.reason, .bad), Cell(one.errorCode.map { "\($0)" }), Cell(one.message)) }
         return table
       }
-      if notKept > 0 { connection.printer.note("\(notKept) more are only counted.") }
+      if notKept > 0 { connection.printer.note("\(notKept) more failed; their reasons are not stored.") }
     }
   }
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "End a migration: Apple is not asked about the receipts that still wait, and none can be added.",
+      commandName: "cancel", abstract: "Cancel a migration: Apple is not asked about the waiting receipts, and no receipt can be added.",
       discussion: "Example: attributionctl migrate cancel file-0123456789abcdef01234567 --dry-run")
 
-    @Argument(help: "Its id.") var id: String
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Argument(help: "The migration's id.") var id: String
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -212,7 +213,7 @@ struct MigrateCommand: AsyncParsableCommand {
       }
       try connection.printer.show(found) {
         var record = MigrateCommand.record(found)
-        if dryRun { record.add("dry run", "\(DisplayFormat.count(found.waiting ?? 0, "receipt")) would not be asked about") }
+        if dryRun { record.add("dry run", "\(DisplayFormat.count(found.waiting ?? 0, "receipt")) would not be sent to Apple") }
         return record
       }
     }
@@ -226,10 +227,10 @@ struct MigrateCommand: AsyncParsableCommand {
     record.add("done", "\(Int((one.progress ?? 0) * 100)) %")
     record.add("receipts", "\(one.receipts ?? 0)")
     record.add("migrated", "\(one.migrated ?? 0)")
-    record.add("named the purchases of another", "\(one.duplicates ?? 0)")
+    record.add("same purchases as another", "\(one.duplicates ?? 0)")
     record.add("without a purchase", "\(one.noPurchase ?? 0)")
     record.add("failed", Cell("\(one.failed ?? 0)", (one.failed ?? 0) > 0 ? .bad : .plain))
-    record.add("wait for Apple", "\(one.waiting ?? 0)")
+    record.add("waiting for Apple", "\(one.waiting ?? 0)")
     if one.state == "cancelled" { record.add("cancelled", "\(one.cancelled ?? 0)") }
     record.add("transactions", "\(one.transactions ?? 0)")
     record.add("subscriptions", "\(one.subscriptions ?? 0)")

@@ -4,7 +4,7 @@ import AttributionProtocol
 
 struct RecoverCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "recover", abstract: "Bring back missed notifications of a time range; look at recoveries.",
+    commandName: "recover", abstract: "Recover the missed notifications of a time range; show recoveries.",
     discussion: """
       Examples:
         attributionctl recover --bundle-id com.example.app --from 6h --wait
@@ -16,23 +16,23 @@ struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "start", abstract: "Start a recovery (the default).",
       discussion: """
-        What was received before is found again and counted once. Apple keeps 180 days.
+        Notifications that were received before are counted once. Apple stores notifications for 180 days.
 
         Examples:
           attributionctl recover start --bundle-id com.example.app --from 2026-11-20T08:00:00Z --to 2026-11-20T12:00:00Z --wait
           attributionctl recover start --bundle-id com.example.app --from 7d --only-failures --dry-run
         """)
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @Option(help: "Production or Sandbox.", completion: .environments) var environment = "Production"
-    @Option(help: ArgumentHelp("From this time on; RFC 3339, or an age such as 6h.", valueName: "time")) var from: TimeArgument
-    @Option(help: ArgumentHelp("Before this time (default: now).", valueName: "time")) var to: TimeArgument?
-    @Option(help: ArgumentHelp("Only this notification type.", valueName: "type")) var type: String?
-    @Option(help: ArgumentHelp("Only this subtype.", valueName: "subtype")) var subtype: String?
-    @Option(help: ArgumentHelp("Only of this transaction.", valueName: "id")) var transactionId: String?
-    @Flag(help: "Only those that Apple could not deliver.") var onlyFailures = false
-    @Flag(help: "Wait until it is done.") var wait = false
-    @Flag(help: "Only say what would be asked.") var dryRun = false
+    @Option(help: ArgumentHelp("Start of the range: RFC 3339, or an age such as 6h.", valueName: "time")) var from: TimeArgument
+    @Option(help: ArgumentHelp("End of the range, exclusive (default: now).", valueName: "time")) var to: TimeArgument?
+    @Option(help: ArgumentHelp("Only notifications of this type.", valueName: "type")) var type: String?
+    @Option(help: ArgumentHelp("Only notifications of this subtype.", valueName: "subtype")) var subtype: String?
+    @Option(help: ArgumentHelp("Only notifications about this transaction.", valueName: "id")) var transactionId: String?
+    @Flag(help: "Only notifications that Apple could not deliver.") var onlyFailures = false
+    @Flag(help: "Wait until it has ended.") var wait = false
+    @Flag(help: "Only show what would be requested.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
@@ -48,7 +48,7 @@ struct RecoverCommand: AsyncParsableCommand {
         notificationType: type, notificationSubtype: subtype, transactionId: transactionId, onlyFailures: onlyFailures ? true : nil)
       guard !dryRun else {
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
-          var record = Record([("dry run", Cell("notifications of \(bundleId), \(environment), would be brought back"))])
+          var record = Record([("dry run", Cell("notifications of \(bundleId), \(environment), would be recovered"))])
           record.add("from", request.startDate?.text)
           record.add("to", request.endDate?.text)
           return record
@@ -65,7 +65,7 @@ struct RecoverCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Recoveries, the newest first.", discussion: "Example: attributionctl recover list --limit 20")
+      commandName: "list", abstract: "List recoveries, newest first.", discussion: "Example: attributionctl recover list --limit 20")
 
     @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -75,7 +75,7 @@ struct RecoverCommand: AsyncParsableCommand {
       let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.listRecoveries(ListRecoveriesRequest(bundleId: list.bundleId, maxRecoveries: list.limit))
       }
-      try connection.printer.show(answer, none: "There is no recovery.") {
+      try connection.printer.show(answer, none: "There are no recoveries.") {
         var table = Table([
           "id", "state", Table.Column("done", isNumber: true), "app", "environment", "from", "to", Table.Column("fetched", isNumber: true),
           Table.Column("new", isNumber: true), "origin",
@@ -95,11 +95,11 @@ struct RecoverCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One recovery: how far it is, what it found, and why Apple could not deliver.",
+      commandName: "show", abstract: "Show a recovery: its progress, what it found, and why Apple could not deliver.",
       discussion: "Example: attributionctl recover show 8d1c2f --wait")
 
-    @Argument(help: "Its id.") var id: String
-    @Flag(help: "Wait until it is done.") var wait = false
+    @Argument(help: "The recovery's id.") var id: String
+    @Flag(help: "Wait until it has ended.") var wait = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -115,11 +115,11 @@ struct RecoverCommand: AsyncParsableCommand {
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "End a recovery; what it has brought in stays.",
+      commandName: "cancel", abstract: "Cancel a recovery; notifications that it has recovered remain.",
       discussion: "Example: attributionctl recover cancel 8d1c2f")
 
-    @Argument(help: "Its id.") var id: String
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Argument(help: "The recovery's id.") var id: String
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -132,7 +132,7 @@ struct RecoverCommand: AsyncParsableCommand {
       let answer = try await RecoverCommand.recovery(id, connection)
       try connection.printer.show(answer) {
         var record = RecoverCommand.record(answer)
-        if dryRun { record.add("dry run", "it would be ended") }
+        if dryRun { record.add("dry run", "it would be cancelled") }
         return record
       }
     }
@@ -171,13 +171,13 @@ struct RecoverCommand: AsyncParsableCommand {
     record.add("pages", "\(one.pages ?? 0)")
     record.add("fetched", "\(one.fetched ?? 0)")
     record.add("new", "\(one.accepted ?? 0)")
-    record.add("known before", "\(one.duplicates ?? 0)")
+    record.add("already received", "\(one.duplicates ?? 0)")
     record.add("failed", one.failed.flatMap { $0 > 0 ? "\($0)" : nil }, .bad)
     for result in one.sendAttemptResults {
       record.add("Apple: \(result.result)", "\(result.count ?? 0)" + (result.diagnosis.map { "; \($0)" } ?? ""))
     }
     for range in one.uncovered {
-      record.add("not kept by Apple", Cell("\(range.startDate?.text ?? "") to \(range.endDate?.text ?? "")", .warning))
+      record.add("no longer stored by Apple", Cell("\(range.startDate?.text ?? "") to \(range.endDate?.text ?? "")", .warning))
     }
     record.add("last error", one.lastError, .bad)
     return record

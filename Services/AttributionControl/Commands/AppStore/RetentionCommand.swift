@@ -4,7 +4,8 @@ import Cryptography
 
 struct RetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retention", abstract: "Set up Apple's retention messaging: images, messages, defaults, the URL, the performance test.",
+    commandName: "retention",
+    abstract: "Set up Apple's retention messaging: images, messages, default messages, the URL, the performance test.",
     discussion: """
       Examples:
         attributionctl retention messages upload message.json --id 0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01 --bundle-id com.example.app --environment Sandbox
@@ -15,7 +16,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
   struct Default: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "default", abstract: "The message for a product in a locale where no other is chosen.",
+      commandName: "default", abstract: "The default message for a product and a locale.",
       discussion: """
         Example: attributionctl retention default set 0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01 --product com.example.monthly --locale en-US \
         --bundle-id com.example.app
@@ -23,7 +24,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
     /// Options that name the app, product and locale of a default message.
     struct DefaultMessageKey: ParsableArguments {
-      @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
+      @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
       @Option(help: ArgumentHelp("A locale's short code, such as en-US.", valueName: "code")) var locale: String
       @OptionGroup var app: AppleCallOptions
 
@@ -32,7 +33,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set the default message; it replaces the one before.",
+        commandName: "set", abstract: "Set the default message; it replaces the current one.",
         discussion: """
           Example: attributionctl retention default set 0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01 --product com.example.monthly --locale en-US \
           --bundle-id com.example.app
@@ -40,7 +41,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
       @Argument(help: "The message's UUID.") var message: String
       @OptionGroup var key: DefaultMessageKey
-      @Flag(help: "Only say what would be sent.") var dryRun = false
+      @Flag(help: "Only show what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
@@ -57,7 +58,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "The default message that is set.",
+        commandName: "show", abstract: "Show the default message.",
         discussion:
           "Example: attributionctl retention default show --product com.example.monthly --locale en-US --bundle-id com.example.app")
 
@@ -82,12 +83,12 @@ struct RetentionCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Take the default message away.",
+        commandName: "delete", abstract: "Delete the default message.",
         discussion:
           "Example: attributionctl retention default delete --product com.example.monthly --locale en-US --bundle-id com.example.app")
 
       @OptionGroup var key: DefaultMessageKey
-      @Flag(help: "Only say what would be sent.") var dryRun = false
+      @Flag(help: "Only show what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
@@ -102,14 +103,14 @@ struct RetentionCommand: AsyncParsableCommand {
 
   struct URLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "url", abstract: "Where Apple asks in real time which message to show.",
+      commandName: "url", abstract: "The URL at which Apple asks in real time which message to show.",
       discussion:
         "Example: attributionctl retention url set https://ads.example.com/v1/app-store/retention/com.example.app --bundle-id com.example.app",
       subcommands: [Set.self, Show.self, Delete.self])
 
     struct Set: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set the URL. In production Apple wants a passed performance test first.",
+        commandName: "set", abstract: "Set the URL. In production, Apple requires a passed performance test.",
         discussion: """
           Example: attributionctl retention url set https://ads.example.com/v1/app-store/retention/com.example.app \
           --bundle-id com.example.app --environment Sandbox
@@ -117,7 +118,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
       @Argument(help: "An https URL of at most 256 characters.") var url: String
       @OptionGroup var app: AppleCallOptions
-      @Flag(help: "Only say what would be sent.") var dryRun = false
+      @Flag(help: "Only show what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
@@ -130,7 +131,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "The URL that is set.",
+        commandName: "show", abstract: "Show the URL.",
         discussion: "Example: attributionctl retention url show --bundle-id com.example.app --environment Sandbox")
 
       @OptionGroup var app: AppleCallOptions
@@ -150,16 +151,16 @@ struct RetentionCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Take the URL away: Apple asks no more and shows default messages.",
+        commandName: "delete", abstract: "Delete the URL: Apple then shows default messages without asking.",
         discussion: "Example: attributionctl retention url delete --bundle-id com.example.app --environment Sandbox --yes")
 
       @OptionGroup var app: AppleCallOptions
-      @Flag(help: "Do not ask.") var yes = false
-      @Flag(help: "Only say what would be sent.") var dryRun = false
+      @Flag(help: "Do not ask for confirmation.") var yes = false
+      @Flag(help: "Only show what would be sent.") var dryRun = false
       @OptionGroup(title: "Connection") var options: ConnectionOptions
 
       func run() async throws {
-        if !yes, !dryRun { try Confirmation.ask("Apple will ask no more for \(app.text). Go on?") }
+        if !yes, !dryRun { try Confirmation.ask("Apple will show only default messages for \(app.text). Continue?") }
         let request = DeleteRetentionURLRequest(bundleId: app.bundleId, environment: app.environment)
         try await AppleCall.change(options, dryRun: dryRun, request, done: Record([("app", Cell(app.text)), ("url", Cell("deleted"))])) {
           connection throws(RPCError) in try await connection.client.retention.deleteRetentionURL(request)
@@ -171,7 +172,7 @@ struct RetentionCommand: AsyncParsableCommand {
 
 struct RetentionImagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "images", abstract: "Images for retention messages.",
+    commandName: "images", abstract: "Upload, list and delete images for retention messages.",
     discussion: "Example: attributionctl retention images list --bundle-id com.example.app --environment Sandbox",
     subcommands: [Upload.self, List.self, Delete.self])
 
@@ -191,18 +192,18 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     /// The largest image in bytes: in Base64 it still fits into a request of 16 MiB.
     private static let most = 12_578_816
 
-    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
-    @Option(help: ArgumentHelp("A UUID that names the image from now on.", valueName: "uuid")) var id: String
+    @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The UUID that identifies the image.", valueName: "uuid")) var id: String
     @Option(help: "FULL_SIZE: 3840 pixels wide, 160 to 2160 high. BULLET_POINT: 1024 by 1024 pixels.") var size: Size = .full
     @OptionGroup var app: AppleCallOptions
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
       var input = try InputFile(file)
       let bytes = try input.rest()
       guard bytes.count <= Self.most else {
-        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes, and an image at most \(Self.most)")
+        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes; an image may have at most \(Self.most)")
       }
       let request = UploadRetentionImageRequest(
         bundleId: app.bundleId, environment: app.environment, imageIdentifier: id, imageSize: size.rawValue, image: Base64.encode(bytes))
@@ -217,7 +218,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "The images and whether Apple approved them.",
+      commandName: "list", abstract: "List images and whether Apple approved them.",
       discussion: "Example: attributionctl retention images list --bundle-id com.example.app --environment Sandbox")
 
     @OptionGroup var app: AppleCallOptions
@@ -229,7 +230,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
         try await connection.client.retention.listRetentionImages(
           ListRetentionImagesRequest(bundleId: app.bundleId, environment: app.environment))
       }
-      try connection.printer.show(answer, none: "There is no image.") {
+      try connection.printer.show(answer, none: "There are no images.") {
         var table = Table(["image", "state", "size"])
         for image in answer.images {
           table.add(Cell(image.imageIdentifier), Cell(image.imageState, DisplayFormat.approval(image.imageState)), Cell(image.imageSize))
@@ -241,17 +242,17 @@ struct RetentionImagesCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Delete an image that no message shows.",
+      commandName: "delete", abstract: "Delete an image that no message uses.",
       discussion: "Example: attributionctl retention images delete 3c6a1f07-1c53-4d2d-9fd0-2a5f0c2a9d11 --bundle-id com.example.app --yes")
 
-    @Argument(help: "Its UUID.") var id: String
+    @Argument(help: "The image's UUID.") var id: String
     @OptionGroup var app: AppleCallOptions
-    @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
-      if !yes, !dryRun { try Confirmation.ask("Image \(id) of \(app.text) will be deleted. Go on?") }
+      if !yes, !dryRun { try Confirmation.ask("Image \(id) of \(app.text) will be deleted. Continue?") }
       let request = DeleteRetentionImageRequest(bundleId: app.bundleId, environment: app.environment, imageIdentifier: id)
       try await AppleCall.change(options, dryRun: dryRun, request, done: Record([("app", Cell(app.text)), ("deleted", Cell(id))])) {
         connection throws(RPCError) in try await connection.client.retention.deleteRetentionImage(request)
@@ -262,23 +263,23 @@ struct RetentionImagesCommand: AsyncParsableCommand {
 
 struct RetentionMessagesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "messages", abstract: "Texts of retention messages.",
+    commandName: "messages", abstract: "Upload, list and delete the texts of retention messages.",
     discussion: "Example: attributionctl retention messages list --bundle-id com.example.app --environment Sandbox",
     subcommands: [Upload.self, List.self, Delete.self])
 
   struct Upload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "upload",
-      abstract: "Upload a message: a JSON file of header, body, image, headerPosition and bulletPoints, as Apple documents it.",
+      abstract: "Upload a message: a JSON file with header, body, image, headerPosition and bulletPoints, as Apple documents them.",
       discussion: """
         Example: attributionctl retention messages upload message.json --id 0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01 --bundle-id com.example.app \
         --environment Sandbox
         """)
 
-    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
-    @Option(help: ArgumentHelp("A UUID that names the message from now on.", valueName: "uuid")) var id: String
+    @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The UUID that identifies the message.", valueName: "uuid")) var id: String
     @OptionGroup var app: AppleCallOptions
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -292,7 +293,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "The messages and whether Apple approved them.",
+      commandName: "list", abstract: "List messages and whether Apple approved them.",
       discussion: "Example: attributionctl retention messages list --bundle-id com.example.app --environment Sandbox")
 
     @OptionGroup var app: AppleCallOptions
@@ -304,7 +305,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
         try await connection.client.retention.listRetentionMessages(
           ListRetentionMessagesRequest(bundleId: app.bundleId, environment: app.environment))
       }
-      try connection.printer.show(answer, none: "There is no message.") {
+      try connection.printer.show(answer, none: "There are no messages.") {
         var table = Table(["message", "state"])
         for message in answer.messages {
           table.add(Cell(message.messageIdentifier), Cell(message.messageState, DisplayFormat.approval(message.messageState)))
@@ -320,14 +321,14 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
       discussion: "Example: attributionctl retention messages delete 0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01 --bundle-id com.example.app --yes"
     )
 
-    @Argument(help: "Its UUID.") var id: String
+    @Argument(help: "The message's UUID.") var id: String
     @OptionGroup var app: AppleCallOptions
-    @Flag(help: "Do not ask.") var yes = false
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
-      if !yes, !dryRun { try Confirmation.ask("Message \(id) of \(app.text) will be deleted. Go on?") }
+      if !yes, !dryRun { try Confirmation.ask("Message \(id) of \(app.text) will be deleted. Continue?") }
       let request = DeleteRetentionMessageRequest(bundleId: app.bundleId, environment: app.environment, messageIdentifier: id)
       try await AppleCall.change(options, dryRun: dryRun, request, done: Record([("app", Cell(app.text)), ("deleted", Cell(id))])) {
         connection throws(RPCError) in try await connection.client.retention.deleteRetentionMessage(request)
@@ -338,7 +339,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
 
 struct RetentionTestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "performance-test", abstract: "Apple's test of how fast the URL answers, in the sandbox.",
+    commandName: "performance-test", abstract: "Apple's test of how fast the URL answers. It runs in the sandbox.",
     discussion:
       "Example: attributionctl retention performance-test start --bundle-id com.example.app --original-transaction-id 1000000000000001 --wait",
     subcommands: [Start.self, Show.self])
@@ -347,15 +348,16 @@ struct RetentionTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "start", abstract: "Start a test.",
       discussion: """
-        The exit code is 1 where --wait sees the test fail.
+        With --wait, the exit code is 1 if the test fails.
 
         Example: attributionctl retention performance-test start --bundle-id com.example.app --original-transaction-id 1000000000000001 --wait
         """)
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("A purchase in the sandbox.", valueName: "id")) var originalTransactionId: String
-    @Flag(help: "Wait until it is over.") var wait = false
-    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The original transaction id of a purchase in the sandbox.", valueName: "id")) var originalTransactionId:
+      String
+    @Flag(help: "Wait until the test has ended.") var wait = false
+    @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -392,13 +394,13 @@ struct RetentionTestCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "How a test went.",
+      commandName: "show", abstract: "Show the result of a test.",
       discussion: "Example: attributionctl retention performance-test show 5f1c0c0e-3f5a-4a57-8b37-7b1a6a2b9e10 --bundle-id com.example.app"
     )
 
-    @Argument(help: "Its id.") var id: String
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Flag(help: "Wait until it is over.") var wait = false
+    @Argument(help: "The test's id.") var id: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Flag(help: "Wait until the test has ended.") var wait = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -421,7 +423,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
     }
   }
 
-  /// Polls until the work has ended. Apple allows one such call every ten seconds in the sandbox, with a small burst.
+  /// Polls until the test has ended. Apple allows one such call every ten seconds in the sandbox, with a small burst.
   fileprivate static func follow(_ id: String, _ bundleId: String, _ connection: Connection) async throws {
     while true {
       let answer = try await result(id, bundleId, connection)

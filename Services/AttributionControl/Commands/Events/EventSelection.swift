@@ -7,24 +7,26 @@ struct EventSelection: ParsableArguments {
   @Option(
     name: .customLong("type"), parsing: .singleValue,
     help: ArgumentHelp(
-      "Only these types: the whole name, or a part of it such as skadnetwork, notification or rejected; may be repeated.", valueName: "type"
+      "Only events of this type: the full name, or a part such as skadnetwork, notification or rejected; may be repeated.",
+      valueName: "type"
     ),
     completion: .list(EventType.allCases.map(\.rawValue)))
   var typeWords: [String] = []
   @Option(
-    name: .customLong("ad-network"), parsing: .singleValue, help: ArgumentHelp("Only of this ad network; may be repeated.", valueName: "id")
+    name: .customLong("ad-network"), parsing: .singleValue,
+    help: ArgumentHelp("Only events of this ad network; may be repeated.", valueName: "id")
   )
   var adNetworks: [String] = []
   @Option(
     name: .customLong("app"), parsing: .singleValue,
-    help: ArgumentHelp("Only of this app, by bundle id or Apple id; may be repeated.", valueName: "id"))
+    help: ArgumentHelp("Only events of the app with this bundle id or Apple id; may be repeated.", valueName: "id"))
   var apps: [String] = []
   @Option(
     name: .customLong("environment"), parsing: .singleValue,
-    help: ArgumentHelp("Only of production, sandbox or development; may be repeated.", valueName: "environment"))
+    help: ArgumentHelp("Only events of this environment: production, sandbox or development; may be repeated.", valueName: "environment"))
   var environments: [String] = []
 
-  /// The full event types of the given names; empty for all.
+  /// The full event types that the given names select; empty for all types.
   func types() throws(CommandFailure) -> [String] {
     var types: [String] = []
     for word in typeWords {
@@ -34,7 +36,7 @@ struct EventSelection: ParsableArguments {
         let parts = Set(all.flatMap { $0.split(separator: ".").map(String.init) })
         let nearest = Spelling.nearest(to: word, among: parts.union(all)).map { "Did you mean \($0)?" }
         throw CommandFailure(
-          .usage, "--type \(word): no event has such a type", advice: nearest ?? "Types: \(all.joined(separator: ", ")).")
+          .usage, "--type \(word): there is no such event type", advice: nearest ?? "Types: \(all.joined(separator: ", ")).")
       }
       types += found.filter { !types.contains($0) }
     }
@@ -47,7 +49,7 @@ struct EventSelection: ParsableArguments {
   }
 }
 
-/// A time as people write it: in RFC 3339, as a date, or as an age such as `90s`, `15m`, `2h` or `7d`.
+/// A time in RFC 3339, a date, or an age such as `90s`, `15m`, `2h` or `7d`.
 struct TimeArgument: ExpressibleByArgument, Sendable, Hashable {
   let timestamp: Timestamp
   /// The argument as it was given.

@@ -7,7 +7,7 @@ import WireJSON
 
 struct EventsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "events", abstract: "The feed: follow it, export a time range, look at one event.",
+    commandName: "events", abstract: "Follow the feed, export a time range, show one event.",
     discussion: """
       Examples:
         attributionctl events tail --type postback --decode
@@ -17,10 +17,10 @@ struct EventsCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One event by its id, while the feed keeps it.",
+      commandName: "show", abstract: "Show an event by its id, as long as the feed stores it.",
       discussion: "Example: attributionctl events show appstore:Production:002e14d5-51f5-4503-b5a8-c3a1af68eb20")
 
-    @Argument(help: "Its id.") var id: String
+    @Argument(help: "The event's id.") var id: String
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -36,10 +36,10 @@ struct EventsCommand: AsyncParsableCommand {
 
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "tail", abstract: "Follow the feed as it is published.",
+      commandName: "tail", abstract: "Show events as they are published.",
       discussion: """
-        Reads by a subscription of its own, which it ends again: nobody else's events are taken. Ctrl-C ends it. With --output json each \
-        event is one line.
+        The command creates its own subscription and deletes it at the end, so it does not affect other readers. Ctrl-C ends it. With \
+        --output json, each event is one line.
 
         Examples:
           attributionctl events tail
@@ -48,16 +48,16 @@ struct EventsCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var selection: EventSelection
-    @Option(help: ArgumentHelp("Begin with events of this time; RFC 3339, or an age such as 10m.", valueName: "time"))
+    @Option(help: ArgumentHelp("Begin with events from this time: RFC 3339, or an age such as 10m.", valueName: "time"))
     var since: TimeArgument?
-    @Flag(inversion: .prefixedNo, help: "Wait for more.") var follow = true
-    @Option(help: ArgumentHelp("End after so many events.", valueName: "count")) var max: Int?
-    @Flag(help: "Show what the events hold, signed payloads decoded.") var decode = false
+    @Flag(inversion: .prefixedNo, help: "Wait for more events.") var follow = true
+    @Option(help: ArgumentHelp("Stop after this number of events.", valueName: "count")) var max: Int?
+    @Flag(help: "Show the events' data, with signed payloads decoded.") var decode = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
       if let max, max < 1 { throw ValidationError("--max must be at least 1.") }
-      if !follow, since == nil { throw ValidationError("--no-follow needs --since: there is nothing before now.") }
+      if !follow, since == nil { throw ValidationError("--no-follow requires --since: without it, there are no events to show.") }
     }
 
     func run() async throws {
@@ -78,7 +78,7 @@ struct EventsCommand: AsyncParsableCommand {
       let events = connection.client.events
       let name = request.name ?? ""
       _ = try await connection.ask(.verifier) { () throws(RPCError) in try await events.createSubscription(request) }
-      if follow { connection.printer.note("following the feed; Ctrl-C ends it") }
+      if follow { connection.printer.note("following the feed; press Ctrl-C to stop") }
       let result: Result<Void, any Error>
       do {
         var left = most
@@ -113,7 +113,7 @@ struct EventsCommand: AsyncParsableCommand {
   }
 }
 
-/// Formats an event for people.
+/// Formats an event as text.
 struct EventText: Sendable {
   let colours: Bool
   let decodes: Bool

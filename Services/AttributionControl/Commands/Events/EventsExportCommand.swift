@@ -12,8 +12,8 @@ struct EventsExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the events of a time range to a file, as JSON Lines or CSV.",
     discussion: """
-      Events come in the order of their publication; nobody's subscription is touched. How far it is stands in FILE.export.json: the same \
-      command goes on from there, and adds nothing twice. --columns names paths into the event, such as data.reason.
+      Events are written in the order of publication. No subscription is changed. The progress is stored in FILE.export.json: the same \
+      command resumes from there and writes no event twice. --columns lists paths into the event, such as data.reason.
 
       Examples:
         attributionctl events export --from 24h --file day.jsonl
@@ -24,20 +24,20 @@ struct EventsExportCommand: AsyncParsableCommand {
   /// Events per page.
   private static let page: Int32 = 1000
 
-  @Option(help: ArgumentHelp("From this time on (default: the oldest event); RFC 3339, a date, or an age such as 24h.", valueName: "time"))
+  @Option(help: ArgumentHelp("Start of the range (default: the oldest event): RFC 3339, a date, or an age such as 24h.", valueName: "time"))
   var from: TimeArgument?
-  @Option(help: ArgumentHelp("Before this time (default: now).", valueName: "time")) var to: TimeArgument?
-  @Option(help: ArgumentHelp("The file; - for standard output, which cannot be gone on with.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("End of the range, exclusive (default: now).", valueName: "time")) var to: TimeArgument?
+  @Option(help: ArgumentHelp("The file, or - for standard output, which cannot be resumed.", valueName: "file"), completion: .file())
   var file: String
   @Option(help: "jsonl or csv.") var format = ExportRequest.Format.jsonl
-  @Option(help: ArgumentHelp("Of CSV: paths into the event, separated by commas.", valueName: "paths")) var columns: String?
-  @Flag(help: "Begin anew, whatever stands in the file.") var restart = false
-  @Flag(help: "Only say what would be written.") var dryRun = false
+  @Option(help: ArgumentHelp("For CSV: paths into the event, separated by commas.", valueName: "paths")) var columns: String?
+  @Flag(help: "Start over and replace the file.") var restart = false
+  @Flag(help: "Only show what would be written.") var dryRun = false
   @OptionGroup var selection: EventSelection
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws {
-    if columns != nil, format != .csv { throw ValidationError("--columns is for --format csv.") }
+    if columns != nil, format != .csv { throw ValidationError("--columns requires --format csv.") }
     if let from, let to, to.timestamp <= from.timestamp { throw ValidationError("--to must be later than --from.") }
   }
 
@@ -60,12 +60,12 @@ struct EventsExportCommand: AsyncParsableCommand {
         ]
       ) {
         Record([
-          ("dry run", Cell(isEmpty ? "there is no such event" : "events up to \(state.end.text) would be written to \(file)")),
-          ("already there", Cell("\(state.events)")),
+          ("dry run", Cell(isEmpty ? "there are no matching events" : "events up to \(state.end.text) would be written to \(file)")),
+          ("already written", Cell("\(state.events)")),
         ])
       }
     }
-    if state.isComplete { return try tell(connection.printer, state, "is complete already") }
+    if state.isComplete { return try tell(connection.printer, state, "is already complete") }
     if file != "-" { try refuseOverwriting(stored) }
     let path = file
     let finished = Box(state)
@@ -77,7 +77,7 @@ struct EventsExportCommand: AsyncParsableCommand {
 
   private func refuseOverwriting(_ stored: ExportState?) throws(CommandFailure) {
     guard stored == nil, !restart, access(file, F_OK) == 0 else { return }
-    throw CommandFailure(.cannotWrite, "\(file) is there already, and no export was begun with it", advice: "--restart replaces it.")
+    throw CommandFailure(.cannotWrite, "\(file) already exists and was not written by this export", advice: "Use --restart to replace it.")
   }
 
   private func tell(_ printer: Printer, _ state: ExportState, _ what: String) throws {
@@ -166,7 +166,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size >= state.bytes else {
       close(descriptor)
-      throw CommandFailure(.refusedInput, "\(file) is shorter than what was written to it", advice: "--restart begins anew.")
+      throw CommandFailure(.refusedInput, "\(file) is shorter than what was written to it", advice: "Use --restart to start over.")
     }
     guard ftruncate(descriptor, off_t(state.bytes)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
       close(descriptor)
@@ -175,8 +175,8 @@ struct EventsExportCommand: AsyncParsableCommand {
     return descriptor
   }
 
-  /// Passes the result of the work to the command.
-  private final class Box: @unchecked Sendable {  // written by the work's one task, read when that has ended
+  /// Passes the result of the export task to the command.
+  private final class Box: @unchecked Sendable {  // written by one task, read after that task has ended
     var value: ExportState
     init(_ value: ExportState) { self.value = value }
   }

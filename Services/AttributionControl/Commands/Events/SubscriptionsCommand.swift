@@ -4,7 +4,8 @@ import WireJSON
 
 struct SubscriptionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "subscriptions", abstract: "Readers of the feed: how far behind they are, where they begin, their endpoints.",
+    commandName: "subscriptions",
+    abstract: "Show, create and change subscriptions: readers of the feed, their backlog, position and endpoints.",
     discussion: """
       Examples:
         attributionctl subscriptions
@@ -17,7 +18,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "All subscriptions with their backlog (the default).",
+      commandName: "list", abstract: "List all subscriptions with their backlog (the default).",
       discussion: "Example: attributionctl subscriptions list --output yaml")
 
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -25,7 +26,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.listSubscriptions() }
-      try connection.printer.show(answer, none: "There is no subscription.") {
+      try connection.printer.show(answer, none: "There are no subscriptions.") {
         var table = Table([
           "name", "reads", Table.Column("backlog", isNumber: true), Table.Column("oldest", isNumber: true),
           Table.Column("lost", isNumber: true), "state", "since",
@@ -45,10 +46,10 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One subscription with its filter, its place and how its endpoint does.",
+      commandName: "show", abstract: "Show a subscription: its filter, its position and the state of its endpoint.",
       discussion: "Example: attributionctl subscriptions show billing")
 
-    @Argument(help: "Its name.") var name: String
+    @Argument(help: "The subscription's name.") var name: String
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -62,9 +63,9 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Make a subscription, pulled or pushed.",
+      commandName: "create", abstract: "Create a subscription. With --push-to, its events are pushed to an endpoint.",
       discussion: """
-        The secret of a pushed one is told once, here.
+        The secret of a pushed subscription is shown only once, in this command's output.
 
         Examples:
           attributionctl subscriptions create billing --type notification --app com.example.app
@@ -73,20 +74,20 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     enum Start: String, ExpressibleByArgument, CaseIterable { case beginning, now }
 
-    @Argument(help: "Its name: 1 to 64 of A-Z a-z 0-9 . _ -") var name: String
+    @Argument(help: "The subscription's name: 1 to 64 of A-Z a-z 0-9 . _ -") var name: String
     @OptionGroup var selection: EventSelection
     @Option(help: "beginning or now.") var start = Start.beginning
-    @Option(help: ArgumentHelp("Begin with events of this time instead; RFC 3339, or an age such as 2h.", valueName: "time"))
+    @Option(help: ArgumentHelp("Begin with events from this time instead: RFC 3339, or an age such as 2h.", valueName: "time"))
     var since: TimeArgument?
-    @Flag(help: "Hand out the events of one subject in their order, to one reader at a time.") var ordered = false
+    @Flag(help: "Deliver the events of a subject in order, to one reader at a time.") var ordered = false
     @Option(help: ArgumentHelp("Push events to this endpoint.", valueName: "url")) var pushTo: String?
-    @Option(help: "structured, binary or original, of one that is pushed.", completion: .list(["structured", "binary", "original"]))
+    @Option(help: "The form of pushed events: structured, binary or original.", completion: .list(["structured", "binary", "original"]))
     var form: String?
-    @Flag(help: "Only say what would be asked.") var dryRun = false
+    @Flag(help: "Only show what would be requested.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
-      if form != nil, pushTo == nil { throw ValidationError("--form is for --push-to.") }
+      if form != nil, pushTo == nil { throw ValidationError("--form requires --push-to.") }
     }
 
     func run() async throws {
@@ -102,7 +103,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       let asked = request
       guard !dryRun else {
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(asked)]) {
-          Record([("dry run", Cell("\(name) would be made"))])
+          Record([("dry run", Cell("\(name) would be created"))])
         }
       }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.createSubscription(asked)
@@ -117,23 +118,24 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Seek: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "seek", abstract: "Set a subscription back or forward: what is kept from there on is handed out again.",
+      commandName: "seek", abstract: "Move a subscription back or forward: it delivers all stored events after the new position.",
       discussion: """
         Examples:
           attributionctl subscriptions seek billing --to 6h
           attributionctl subscriptions seek billing --to-end
         """)
 
-    @Argument(help: "Its name.") var name: String
-    @Option(help: ArgumentHelp("To events of this time; RFC 3339, or an age such as 2h.", valueName: "time")) var to: TimeArgument?
-    @Option(help: ArgumentHelp("To this event.", valueName: "id")) var toEvent: String?
-    @Flag(help: "To the end: only what is published from now on.") var toEnd = false
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Argument(help: "The subscription's name.") var name: String
+    @Option(help: ArgumentHelp("Move to the events from this time: RFC 3339, or an age such as 2h.", valueName: "time")) var to:
+      TimeArgument?
+    @Option(help: ArgumentHelp("Move to this event.", valueName: "id")) var toEvent: String?
+    @Flag(help: "Move to the end: deliver only events that are published from now on.") var toEnd = false
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws {
       guard [to != nil, toEvent != nil, toEnd].count(where: { $0 }) == 1 else {
-        throw ValidationError("One of --to, --to-event and --to-end is needed.")
+        throw ValidationError("One of --to, --to-event and --to-end is required.")
       }
     }
 
@@ -146,7 +148,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         }
         let backlog = answer.subscription?.backlog ?? 0
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(request), "backlog": .integer(backlog)]) {
-          Record([("dry run", Cell("\(name), now \(DisplayFormat.count(backlog, "event")) behind, would be set to another place"))])
+          Record([("dry run", Cell("\(name), now \(DisplayFormat.count(backlog, "event")) behind, would be moved"))])
         }
       }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.seekSubscription(request)
@@ -157,13 +159,13 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "enable", abstract: "Post to an endpoint again that was disabled.",
+      commandName: "enable", abstract: "Enable a disabled endpoint: events are posted to it again.",
       discussion: "Example: attributionctl subscriptions enable billing --replay-from 2h")
 
     @Argument(help: "The subscription's name.") var name: String
-    @Option(help: ArgumentHelp("Post again what was published from this time on; RFC 3339, or an age.", valueName: "time"))
+    @Option(help: ArgumentHelp("Post the events again that were published from this time on: RFC 3339, or an age.", valueName: "time"))
     var replayFrom: TimeArgument?
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -183,7 +185,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct RotateSecret: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rotate-secret", abstract: "Make a new secret of an endpoint; both sign until --end-older.",
+      commandName: "rotate-secret", abstract: "Create a new secret for an endpoint. Both secrets sign until --end-older.",
       discussion: """
         Examples:
           attributionctl subscriptions rotate-secret billing
@@ -191,8 +193,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The subscription's name.") var name: String
-    @Flag(help: "Make none: end the older one, which signs no more.") var endOlder = false
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Flag(help: "Do not create a secret, but remove the older one.") var endOlder = false
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -212,7 +214,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         var record = Record()
         record.add("secret", answer.secret, .warning)
         for (index, time) in (answer.endpointStatus?.secretsMadeAt ?? []).enumerated() {
-          record.add(index == 0 ? "signs, made" : "signs too, made", time.text)
+          record.add(index == 0 ? "signing secret from" : "also signing, from", time.text)
         }
         return record
       }
@@ -221,12 +223,12 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "End a subscription; what it has not read is lost to it.",
+      commandName: "delete", abstract: "Delete a subscription; it cannot read its unread events afterwards.",
       discussion: "Example: attributionctl subscriptions delete billing --yes")
 
-    @Argument(help: "Its name.") var name: String
-    @Flag(help: "Only say what would be done.") var dryRun = false
-    @Flag(help: "Do not ask.") var yes = false
+    @Argument(help: "The subscription's name.") var name: String
+    @Flag(help: "Only show what would be done.") var dryRun = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -242,7 +244,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         }
       }
       try connection.printer.show(["dryRun": .bool(dryRun), "deleted": .string(name)]) {
-        Record([(dryRun ? "dry run" : "deleted", Cell("\(name), which had \(backlog) to read"))])
+        Record([(dryRun ? "dry run" : "deleted", Cell("\(name), with \(backlog) unread"))])
       }
     }
   }
@@ -255,7 +257,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     record.add("apps", one.filter?.apps.joined(separator: ", "))
     record.add("environments", one.filter?.environments.joined(separator: ", "))
     record.add("start", one.startTime?.text ?? one.startEventId ?? one.start)
-    record.add("made", one.createdAt?.text)
+    record.add("created", one.createdAt?.text)
     record.add("order", one.ordered == true || one.push?.ordered == true ? "by subject" : "none")
     record.add("backlog", one.backlog.map { DisplayFormat.count($0, "event") })
     record.add("oldest", DisplayFormat.age(one.oldestUnacknowledgedAgeSeconds))

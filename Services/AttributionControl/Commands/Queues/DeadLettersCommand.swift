@@ -6,7 +6,7 @@ import WireJSON
 
 struct DeadLettersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dead-letters", abstract: "Messages that were given up: look at them, put them back, delete them.",
+    commandName: "dead-letters", abstract: "Show, replay and purge dead letters: messages that failed permanently.",
     discussion: """
       Examples:
         attributionctl dead-letters list --queue intake
@@ -17,9 +17,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
   /// Options that select dead letters.
   struct Selection: ParsableArguments {
-    @Option(help: "Only of this queue.") var queue: QueuesCommand.Name?
-    @Option(help: "Only of this kind, such as notification.") var kind: String?
-    @Option(help: "Only those whose last error has this text in it.") var error: String?
+    @Option(help: "Only dead letters of this queue.") var queue: QueuesCommand.Name?
+    @Option(help: "Only dead letters of this kind, such as notification.") var kind: String?
+    @Option(help: "Only dead letters whose last error contains this text.") var error: String?
 
     var isNarrow: Bool { kind != nil || error != nil }
 
@@ -30,11 +30,11 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Dead letters with their last error (the default).",
+      commandName: "list", abstract: "List dead letters with their last error (the default).",
       discussion: "Example: attributionctl dead-letters list --queue tokens --limit 20")
 
     @OptionGroup var selection: Selection
-    @Option(help: "Letters to look at, 1 to 1000.") var limit: Int32 = 100
+    @Option(help: "Number of dead letters to search, 1 to 1000.") var limit: Int32 = 100
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
@@ -46,22 +46,22 @@ struct DeadLettersCommand: AsyncParsableCommand {
       }
       let seen = answer.deadLetters.count
       answer.deadLetters.removeAll { !selection.takes($0) }
-      try connection.printer.show(answer, none: "There is no such dead letter.") { DeadLettersCommand.table(answer.deadLetters) }
-      if seen == Int(limit) { connection.printer.note("Only the first \(seen) were looked at; --limit changes it.") }
+      try connection.printer.show(answer, none: "There are no matching dead letters.") { DeadLettersCommand.table(answer.deadLetters) }
+      if seen == Int(limit) { connection.printer.note("Only the first \(seen) were searched; raise --limit to search more.") }
     }
   }
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One dead letter with its history and its body.",
+      commandName: "show", abstract: "Show a dead letter with its history and its body.",
       discussion: """
         Examples:
           attributionctl dead-letters show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
           attributionctl dead-letters show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --body > body.json
         """)
 
-    @Argument(help: "Its delivery's id.") var id: String
-    @Flag(help: "Write the body as it was received, and nothing else.") var body = false
+    @Argument(help: "The delivery's id.") var id: String
+    @Flag(help: "Write only the body, as it was received.") var body = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -71,7 +71,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       }
       let bytes = answer.body.flatMap { Base64.decode($0) }
       if body {
-        guard let bytes else { throw CommandFailure(.notFound, "the letter has no body that can be read") }
+        guard let bytes else { throw CommandFailure(.notFound, "the dead letter has no readable body") }
         return try StandardOutput.write(bytes)
       }
       let letter = answer.deadLetter ?? DeadLetter()
@@ -89,7 +89,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         for member in answer.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
         record.add("trace", answer.traceparent)
         record.add("request", answer.requestId)
-        record.add("body", bytes.map { DisplayFormat.count(Int64($0.count), "byte") + "; --body writes it" } ?? "cannot be read")
+        record.add("body", bytes.map { DisplayFormat.count(Int64($0.count), "byte") + "; use --body to write it" } ?? "cannot be read")
         return record
       }
     }
@@ -104,9 +104,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "replay", abstract: "Put dead letters back; they keep their ids and idempotency keys.",
+      commandName: "replay", abstract: "Put dead letters back into their queue; they keep their ids and idempotency keys.",
       discussion: """
-        Names ids, or takes all of a queue with --all, or those that --kind and --error leave. What dies again meanwhile is not put back twice.
+        Select dead letters by their ids, by --queue with --kind or --error, or by --queue with --all. A message that becomes a dead \
+        letter again while the command runs is not replayed a second time.
 
         Examples:
           attributionctl dead-letters replay 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
@@ -128,9 +129,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
   struct Purge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "purge", abstract: "Delete dead letters for good.",
+      commandName: "purge", abstract: "Delete dead letters permanently.",
       discussion: """
-        Asks first where a terminal is there to answer; elsewhere --yes has to say that it is meant.
+        On a terminal, the command asks for confirmation. Without a terminal, it requires --yes.
 
         Examples:
           attributionctl dead-letters purge 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
@@ -138,12 +139,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var change: Change
-    @Flag(help: "Do not ask.") var yes = false
+    @Flag(help: "Do not ask for confirmation.") var yes = false
 
     func validate() throws { try change.check() }
 
     func run() async throws {
-      if !yes, !change.dryRun { try Confirmation.ask("Dead letters that are deleted cannot be brought back. Delete them?") }
+      if !yes, !change.dryRun { try Confirmation.ask("Deleted dead letters cannot be restored. Delete them?") }
       try await change.run(verb: "purged") { (connection, queue, ids) throws(CommandFailure) in
         try await connection.ask(.verifier) { () throws(RPCError) in
           try await connection.queues.purgeDeadLetters(PurgeDeadLettersRequest(queue: queue, ids: ids)).purged ?? 0
@@ -152,12 +153,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
     }
   }
 
-  /// The options and the work that replay and purge share: they select letters and change them page by page.
+  /// The common part of replay and purge: selects dead letters and changes them page by page.
   struct Change: ParsableArguments {
     @Argument(help: "Ids of deliveries.") var ids: [String] = []
     @OptionGroup var selection: Selection
-    @Flag(help: "All of the queue.") var all = false
-    @Flag(help: "Only say which letters it would be.") var dryRun = false
+    @Flag(help: "Select all dead letters of the queue.") var all = false
+    @Flag(help: "Only show which dead letters would be changed.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     /// The most ids in one call.
@@ -165,10 +166,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     func check() throws {
       if ids.isEmpty {
-        guard selection.queue != nil else { throw ValidationError("Name ids, or a queue with --queue.") }
-        guard all || selection.isNarrow else { throw ValidationError("Name ids, or which ones by --kind or --error, or say --all.") }
+        guard selection.queue != nil else { throw ValidationError("Ids or --queue are required.") }
+        guard all || selection.isNarrow else { throw ValidationError("Ids, --kind, --error or --all are required.") }
       } else if all || selection.isNarrow {
-        throw ValidationError("Ids stand alone: --all, --kind and --error choose letters by themselves.")
+        throw ValidationError("Ids cannot be combined with --all, --kind or --error.")
       }
     }
 
@@ -180,12 +181,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
         var found = ids.isEmpty ? [] : try await named(connection)
         if ids.isEmpty { try await eachPage(connection) { letters, _ in found += letters } }
         return try connection.printer.show(
-          ["dryRun": true, "deadLetters": .array(try found.map { try Printer.value($0) })], none: "There is no such dead letter."
+          ["dryRun": true, "deadLetters": .array(try found.map { try Printer.value($0) })], none: "There are no matching dead letters."
         ) { DeadLettersCommand.table(found) }
       }
       var changed: Int64 = 0
       if ids.isEmpty {
-        var line = ProgressLine(unit: "letters", total: Double(try await dead(connection)))
+        var line = ProgressLine(unit: "dead letters", total: Double(try await dead(connection)))
         defer { line.end() }
         try await eachPage(connection) { letters, looked in
           changed += try await carryOut(act, on: letters, connection)
@@ -194,7 +195,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       } else {
         changed = try await carryOut(act, on: try await named(connection), connection)
       }
-      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(DisplayFormat.count(changed, "letter")))]) }
+      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(DisplayFormat.count(changed, "dead letter")))]) }
     }
 
     private func carryOut(_ act: Act, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
@@ -219,8 +220,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
       return letters
     }
 
-    /// Passes the selected letters to `work` page by page, with the number of letters read so far. A letter that dies again is appended at
-    /// the end of the list, so letters are remembered by id and each is passed once.
+    /// Passes the selected dead letters to `work` page by page, with the number that has been read so far. A message that fails again is
+    /// appended to the end of the list, so ids are recorded and each dead letter is passed once.
     private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ looked: Int) async throws -> Void) async throws {
       var seen: Set<String> = []
       var token: String?
@@ -259,7 +260,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 enum Confirmation {
   static func ask(_ question: String) throws {
     guard Terminal.isInteractive else {
-      throw CommandFailure(.usage, "nobody is there to be asked; --yes says that it is meant")
+      throw CommandFailure(.usage, "standard input is not a terminal, so nobody can confirm; use --yes")
     }
     StandardError.write("\(question) [y/N] ")
     let answer = readLine()?.lowercased() ?? ""

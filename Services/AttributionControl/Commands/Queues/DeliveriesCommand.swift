@@ -4,14 +4,14 @@ import Cryptography
 
 struct DeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliveries", abstract: "What became of what was received.",
+    commandName: "deliveries", abstract: "Show what happened to a delivery.",
     discussion: "Example: attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9", subcommands: [Show.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "One delivery's story, from its receipt to its event and to who has read that.",
+      commandName: "show", abstract: "Show the history of a delivery, from its receipt to its event and the event's readers.",
       discussion: """
-        The id is what the public port answered. Records are kept for a time (queues.deliveryRecordTTL).
+        The id is in the public port's answer. Records are stored for a limited time (queues.deliveryRecordTTL).
 
         Examples:
           attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
@@ -20,8 +20,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The delivery's id.") var id: String
-    @Flag(help: "Show what its event holds, too.") var event = false
-    @Flag(help: "Write the body of a rejected delivery as it came, and nothing else.") var body = false
+    @Flag(help: "Also show the event's data.") var event = false
+    @Flag(help: "Write only the body of a rejected delivery, as it was received.") var body = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -31,7 +31,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
           try await connection.client.ingest.getDelivery(GetDeliveryRequest(id: id))
         }
         guard let bytes = answer.body.flatMap({ Base64.decode($0) }) else {
-          throw CommandFailure(.notFound, "the body is not kept", advice: "Only bodies of rejected deliveries are, for a time.")
+          throw CommandFailure(
+            .notFound, "the body is not stored", advice: "Only bodies of rejected deliveries are stored, for a limited time.")
         }
         return try StandardOutput.write(bytes)
       }
@@ -60,7 +61,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
     /// Shows the steps, the readers and, on request, the event.
     static func showDetails(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
-      var steps = Table(["time", "step", "what"])
+      var steps = Table(["time", "step", "detail"])
       for step in story.steps {
         steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, DisplayFormat.state(step.step)), Cell(step.detail))
       }

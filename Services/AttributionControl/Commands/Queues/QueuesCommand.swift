@@ -3,7 +3,7 @@ import AttributionProtocol
 
 struct QueuesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queues", abstract: "Depth, age and dead letters of the queues; pause and resume one.",
+    commandName: "queues", abstract: "Show depth, age and dead letters of the queues; pause and resume a queue.",
     discussion: """
       Examples:
         attributionctl queues
@@ -28,7 +28,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "All queues, or one (the default).",
+      commandName: "list", abstract: "List all queues, or show one (the default).",
       discussion: "Example: attributionctl queues list intake")
 
     @Argument(help: "Only this queue.") var queue: Name?
@@ -45,11 +45,11 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Have workers rest; what comes in is kept.",
+      commandName: "pause", abstract: "Stop the workers of a queue; new messages are still accepted.",
       discussion: "Example: attributionctl queues pause intake")
 
     @Argument(help: "The queue.") var queue: Name
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -64,10 +64,10 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "resume", abstract: "Have workers work again.", discussion: "Example: attributionctl queues resume intake")
+      commandName: "resume", abstract: "Let the workers of a queue continue.", discussion: "Example: attributionctl queues resume intake")
 
     @Argument(help: "The queue.") var queue: Name
-    @Flag(help: "Only say what would be done.") var dryRun = false
+    @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -82,7 +82,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct Store: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "store", abstract: "The form of what lies in Redis, and workers that do not know the newest one.",
+      commandName: "store", abstract: "Show the form of the data in Redis and the workers that do not know the newest form.",
       discussion: "Example: attributionctl queues store")
 
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -121,7 +121,7 @@ struct QueuesCommand: AsyncParsableCommand {
   }
 
   private static func tell(_ connection: Connection, _ queue: String, _ what: String) async throws {
-    // A dry run calls the service too, so that a wrong token or an absent service is found.
+    // A dry run calls the service too, so that a wrong token or an unreachable service is found.
     _ = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.queues.listQueues(ListQueuesRequest(queue: queue))
     }

@@ -3,7 +3,7 @@ import AttributionProtocol
 
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Keys that sign, by state and use; their public halves.",
+    commandName: "keys", abstract: "List signing keys by state and use; show public keys.",
     discussion: """
       Examples:
         attributionctl keys
@@ -15,19 +15,19 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "All keys (the default).",
+      commandName: "list", abstract: "List all keys (the default).",
       discussion: "Example: attributionctl keys list --ad-network example123.skadnetwork")
 
-    @Option(help: "Only in this state.") var state: State?
-    @Option(help: ArgumentHelp("Only of this ad network.", valueName: "id")) var adNetwork: String?
-    @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
+    @Option(help: "Only keys in this state.") var state: State?
+    @Option(help: ArgumentHelp("Only keys of this ad network.", valueName: "id")) var adNetwork: String?
+    @Option(help: ArgumentHelp("Only keys of the app with this bundle id.", valueName: "id")) var bundleId: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
       let connection = try Connection(options)
       var answer = try await KeysCommand.keys(connection, ListSigningKeysRequest(adNetworkId: adNetwork, bundleId: bundleId))
       if let state { answer.keys.removeAll { $0.state != state.rawValue } }
-      try connection.printer.show(answer, none: "There is no such key.") {
+      try connection.printer.show(answer, none: "There are no matching keys.") {
         var table = Table(["id", "state", "use", "owner", "algorithm"])
         for key in answer.keys {
           table.add(
@@ -41,11 +41,11 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "The public half of a key, as Apple's registration asks for it.",
+      commandName: "show", abstract: "Show the public key in the format that Apple requires for registration.",
       discussion: "Example: attributionctl keys show dev-1 --ad-network example123.skadnetwork")
 
     @Argument(help: "The key's id.") var id: String
-    @Option(help: ArgumentHelp("Of this ad network, where several have a key of that id.", valueName: "id")) var adNetwork: String?
+    @Option(help: ArgumentHelp("The ad network, if several have a key with this id.", valueName: "id")) var adNetwork: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -56,10 +56,11 @@ struct KeysCommand: AsyncParsableCommand {
       guard found.count == 1 else {
         let owners = found.compactMap { $0.adNetworkId ?? $0.bundleId }
         throw CommandFailure(
-          .refusedInput, "\(found.count) keys have the id \(id): \(owners.joined(separator: ", "))", advice: "--ad-network says which.")
+          .refusedInput, "\(found.count) keys have the id \(id): \(owners.joined(separator: ", "))", advice: "Choose one with --ad-network."
+        )
       }
       guard connection.printer.format == .table else { return try connection.printer.show(key) { Record() } }
-      guard !key.publicKey.isEmpty else { throw CommandFailure(.notFound, "the public half of a revoked key is not kept") }
+      guard !key.publicKey.isEmpty else { throw CommandFailure(.notFound, "the public key of a revoked key is not stored") }
       try connection.printer.text(key.publicKey.hasSuffix("\n") ? key.publicKey : key.publicKey + "\n")
     }
   }

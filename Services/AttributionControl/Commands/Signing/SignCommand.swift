@@ -4,7 +4,7 @@ import WireJSON
 
 struct SignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign", abstract: "Have signer sign an impression, an offer or a token.",
+    commandName: "sign", abstract: "Let signer sign an impression, an offer or a token.",
     discussion: """
       Examples:
         attributionctl sign skadnetwork --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --source-app 1234567891
@@ -18,9 +18,9 @@ struct SignCommand: AsyncParsableCommand {
 
   struct SKAdNetwork: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "skadnetwork", abstract: "A SKAdNetwork impression, 1.0 to 4.0.",
+      commandName: "skadnetwork", abstract: "Sign a SKAdNetwork impression, version 1.0 to 4.0.",
       discussion: """
-        The answer holds every value as it was signed; `attributionctl verify` takes it as it is.
+        The output contains every value that was signed. `attributionctl verify` accepts it unchanged.
 
         Examples:
           attributionctl sign skadnetwork --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --source-app 1234567891
@@ -29,15 +29,18 @@ struct SignCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
     @Option(
-      help: ArgumentHelp("Version of SKAdNetwork.", valueName: "version"), completion: .list(["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"]))
+      help: ArgumentHelp("The version of SKAdNetwork.", valueName: "version"),
+      completion: .list(["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"]))
     var protocolVersion = "4.0"
-    @Option(help: ArgumentHelp("1 to 100; up to 3.0.", valueName: "number")) var campaign: Int32?
-    @Option(help: ArgumentHelp("0 to 9999; 4.0.", valueName: "number")) var sourceIdentifier: Int32?
-    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
-    @Option(help: ArgumentHelp("The app that shows the ad; 0 makes a development impression.", valueName: "number")) var sourceApp: Int64?
-    @Option(help: ArgumentHelp("1 StoreKit-rendered, 0 view-through; from 2.2 on (default: 1).", valueName: "type")) var fidelity: Int32?
-    @Option(help: ArgumentHelp("A UUID; made when absent.", valueName: "uuid")) var nonce: String?
-    @Option(help: ArgumentHelp("Milliseconds since 1970; now when absent.", valueName: "time")) var timestamp: Int64?
+    @Option(help: ArgumentHelp("The campaign, 1 to 100; for versions up to 3.0.", valueName: "number")) var campaign: Int32?
+    @Option(help: ArgumentHelp("The source identifier, 0 to 9999; for version 4.0.", valueName: "number")) var sourceIdentifier: Int32?
+    @Option(help: ArgumentHelp("The advertised app's Apple id.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The Apple id of the app that shows the ad; 0 for a development impression.", valueName: "number"))
+    var sourceApp: Int64?
+    @Option(help: ArgumentHelp("1 for StoreKit-rendered, 0 for view-through ads; for versions from 2.2 (default: 1).", valueName: "type"))
+    var fidelity: Int32?
+    @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var nonce: String?
+    @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -53,16 +56,16 @@ struct SignCommand: AsyncParsableCommand {
 
   struct Web: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "web", abstract: "The payload of a web ad (SKAdNetwork 4.0).",
+      commandName: "web", abstract: "Sign the payload of a web ad (SKAdNetwork 4.0).",
       discussion:
         "Example: attributionctl sign web --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --domain example.com"
     )
 
     @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
-    @Option(help: ArgumentHelp("0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
-    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
-    @Option(help: ArgumentHelp("The site that shows the ad.", valueName: "domain")) var domain: String?
-    @Flag(help: "Keep it for the device's own request in place of signing it now.") var deferred = false
+    @Option(help: ArgumentHelp("The source identifier, 0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
+    @Option(help: ArgumentHelp("The advertised app's Apple id.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The domain of the site that shows the ad.", valueName: "domain")) var domain: String?
+    @Flag(help: "Store the payload until the device requests it, instead of signing it now.") var deferred = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -77,18 +80,19 @@ struct SignCommand: AsyncParsableCommand {
 
   struct AdAttributionKit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "adattributionkit", abstract: "An AdAttributionKit impression as a compact JWS.",
+      commandName: "adattributionkit", abstract: "Sign an AdAttributionKit impression as a compact JWS.",
       discussion: """
         Example: attributionctl sign adattributionkit --ad-network example123.adattributionkit --source-identifier 5239 --item 525463029 \
         --publisher 1234567891
         """)
 
     @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
-    @Option(help: ArgumentHelp("0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
-    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
-    @Option(help: ArgumentHelp("The app that shows the ad; 0 makes a development impression.", valueName: "number")) var publisher: Int64
-    @Flag(help: "Whether it may win a re-engagement.") var reEngagement = false
-    @Option(help: ArgumentHelp("A UUID; made when absent.", valueName: "uuid")) var impressionId: String?
+    @Option(help: ArgumentHelp("The source identifier, 0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
+    @Option(help: ArgumentHelp("The advertised app's Apple id.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The Apple id of the app that shows the ad; 0 for a development impression.", valueName: "number"))
+    var publisher: Int64
+    @Flag(help: "Make the impression eligible for re-engagement.") var reEngagement = false
+    @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var impressionId: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -103,11 +107,11 @@ struct SignCommand: AsyncParsableCommand {
 
   struct ServerToken: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "token", abstract: "A token for the App Store Server API.",
+      commandName: "token", abstract: "Create a token for the App Store Server API.",
       discussion: "Example: attributionctl sign token --bundle-id com.example.app --lifetime 600 -o json | jq -r .token")
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("Seconds, up to 3600.", valueName: "seconds")) var lifetime: Int32?
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The token's lifetime in seconds, up to 3600.", valueName: "seconds")) var lifetime: Int32?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -120,14 +124,14 @@ struct SignCommand: AsyncParsableCommand {
 
   struct Offer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "offer", abstract: "A promotional offer in its original form.",
+      commandName: "offer", abstract: "Sign a promotional offer in the original format.",
       discussion: "Example: attributionctl sign offer --bundle-id com.example.app --product com.example.monthly --offer spring")
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
-    @Option(help: ArgumentHelp("The offer.", valueName: "id")) var offer: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("The offer's id.", valueName: "id")) var offer: String
     @Option(help: ArgumentHelp("The user's name in the app.", valueName: "name")) var username: String?
-    @Option(help: ArgumentHelp("In place of a name.", valueName: "uuid")) var appAccountToken: String?
+    @Option(help: ArgumentHelp("The app account token, instead of a name.", valueName: "uuid")) var appAccountToken: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -142,12 +146,12 @@ struct SignCommand: AsyncParsableCommand {
 
   struct OfferJWS: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "offer-jws", abstract: "A promotional offer in its JWS form.",
+      commandName: "offer-jws", abstract: "Sign a promotional offer in the JWS format.",
       discussion: "Example: attributionctl sign offer-jws --bundle-id com.example.app --product com.example.monthly --offer spring")
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
-    @Option(help: ArgumentHelp("The offer.", valueName: "id")) var offer: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("The offer's id.", valueName: "id")) var offer: String
     @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -162,15 +166,15 @@ struct SignCommand: AsyncParsableCommand {
 
   struct IntroductoryOffer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "introductory-offer", abstract: "The eligibility for an introductory offer.",
+      commandName: "introductory-offer", abstract: "Sign whether a customer is eligible for an introductory offer.",
       discussion:
         "Example: attributionctl sign introductory-offer --bundle-id com.example.app --product com.example.monthly --transaction-id 1000000000000001 --allow"
     )
 
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
     @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String
-    @Flag(inversion: .prefixedNo, help: "Whether the customer may have it.") var allow: Bool
+    @Flag(inversion: .prefixedNo, help: "Whether the customer is eligible.") var allow: Bool
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -184,11 +188,11 @@ struct SignCommand: AsyncParsableCommand {
 
   struct AdvancedCommerce: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "advanced-commerce", abstract: "An Advanced Commerce request, signed as its bytes are.",
+      commandName: "advanced-commerce", abstract: "Sign an Advanced Commerce request; its bytes are signed unchanged.",
       discussion: "Example: attributionctl sign advanced-commerce request.json --bundle-id com.example.app")
 
-    @Argument(help: "File of the request; - for standard input.", completion: .file()) var file: String
-    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Argument(help: "File with the request, or - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {

@@ -5,11 +5,11 @@ import WireJSON
 
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Judge a postback, a notification, other data of the App Store, or an impression.",
+    commandName: "verify", abstract: "Verify a postback, a notification, other data of the App Store, or an impression.",
     discussion: """
-      What it is is seen by its form. A file may hold one thing, or one a line. With --offline Apple's published keys and root certificate, \
-      which are built in, judge: no service is asked. Exit code 0: all are valid (receipts are not verified: the ids in them are told); 1: \
-      one is not, or one of several cannot be read.
+      The kind of the input is recognised by its format. A file may contain one input, or one input per line. With --offline, the command \
+      uses Apple's published keys and root certificate, which are built in, and calls no service. Receipts are not verified; their ids are \
+      shown. Exit code 0: all inputs are valid; 1: an input is invalid, or one of several cannot be read.
 
       Examples:
         attributionctl verify postback.json
@@ -17,19 +17,20 @@ struct VerifyCommand: AsyncParsableCommand {
         attributionctl verify transactions.txt --offline --bundle-id com.example.app --output json
       """)
 
-  @Argument(help: "A file; - or nothing for standard input.", completion: .file()) var file = "-"
-  @Flag(help: "Judge here, with the built-in keys.") var offline = false
-  @Option(help: ArgumentHelp("The app that data of the App Store must belong to.", valueName: "id")) var bundleId: String?
-  @Option(help: ArgumentHelp("Its number with Apple.", valueName: "number")) var appAppleId: Int64?
-  @Option(help: "The environment it must be of: Production or Sandbox.", completion: .environments) var environment: String?
-  @Option(help: ArgumentHelp("With --offline: PEM file of the key that signs impressions.", valueName: "file"), completion: .file())
+  @Argument(help: "The file; - or no argument for standard input.", completion: .file()) var file = "-"
+  @Flag(help: "Verify on this machine, with the built-in keys.") var offline = false
+  @Option(help: ArgumentHelp("The bundle id that data of the App Store must have.", valueName: "id")) var bundleId: String?
+  @Option(help: ArgumentHelp("The Apple id that data of the App Store must have.", valueName: "number")) var appAppleId: Int64?
+  @Option(help: "The environment that data of the App Store must have: Production or Sandbox.", completion: .environments) var environment:
+    String?
+  @Option(help: ArgumentHelp("With --offline: PEM file with the public key for impressions.", valueName: "file"), completion: .file())
   var publicKey: String?
-  @Flag(help: "With --offline: believe development keys' SKAdNetwork postbacks, too.") var development = false
-  @Flag(help: "Only the verdict, not what it says.") var brief = false
+  @Flag(help: "With --offline: also accept SKAdNetwork postbacks signed with a development key.") var development = false
+  @Flag(help: "Show only the verdict, not the content.") var brief = false
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws {
-    if publicKey != nil || development, !offline { throw ValidationError("--public-key and --development are for --offline.") }
+    if publicKey != nil || development, !offline { throw ValidationError("--public-key and --development require --offline.") }
     if let environment, !["Production", "Sandbox"].contains(environment) {
       throw ValidationError("--environment must be Production or Sandbox.")
     }
@@ -43,38 +44,38 @@ struct VerifyCommand: AsyncParsableCommand {
     if offline {
       var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
-      let offlineJudge = local
-      judge = { input throws(CommandFailure) in try offlineJudge.judge(input) }
+      let offlineVerifier = local
+      judge = { input throws(CommandFailure) in try offlineVerifier.judge(input) }
     } else {
       let service = ServiceVerifier(
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
       judge = { input throws(CommandFailure) in try await service.judge(input) }
     }
-    var judgements: [VerdictReport] = []
-    var line = ProgressLine(unit: "things", total: Double(inputs.count))
+    var reports: [VerdictReport] = []
+    var line = ProgressLine(unit: "inputs", total: Double(inputs.count))
     defer { line.end() }
     for (index, input) in inputs.enumerated() {
-      var judgement: VerdictReport
-      do throws(CommandFailure) { judgement = try await judge(try input.found.get()) } catch {
+      var report: VerdictReport
+      do throws(CommandFailure) { report = try await judge(try input.found.get()) } catch {
         guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
-        judgement = .unreadable(error)
+        report = .unreadable(error)
       }
-      if inputs.count > 1 { judgement.line = input.line }
-      judgements.append(judgement)
+      if inputs.count > 1 { report.line = input.line }
+      reports.append(report)
       if inputs.count > 1 { line.advance(to: Double(index + 1)) }
     }
     line.end()
-    try show(judgements, printer)
-    if judgements.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
+    try show(reports, printer)
+    if reports.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
   }
 
-  private func show(_ judgements: [VerdictReport], _ printer: Printer) throws {
-    if judgements.count == 1, let one = judgements.first {
+  private func show(_ reports: [VerdictReport], _ printer: Printer) throws {
+    if reports.count == 1, let one = reports.first {
       return try printer.show(.object(one.json)) { one.record(shows: !brief) }
     }
-    try printer.show(.array(judgements.map { .object($0.json) })) {
-      var table = Table([Table.Column("line", isNumber: true), "what", "verdict", "reason", "field", "environment"])
-      for one in judgements {
+    try printer.show(.array(reports.map { .object($0.json) })) {
+      var table = Table([Table.Column("line", isNumber: true), "kind", "verdict", "reason", "field", "environment"])
+      for one in reports {
         let verdict = one.valid.map { $0 ? Cell("valid", .good) : Cell("invalid", .bad) } ?? Cell("not verified", .warning)
         table.add(Cell("\(one.line ?? 1)"), Cell(one.kind), verdict, Cell(one.reason), Cell(one.field), Cell(one.environment))
       }

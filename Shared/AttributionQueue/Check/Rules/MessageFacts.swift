@@ -1,6 +1,7 @@
 import RedisClient
 
-/// All data about one message, read in one atomic step. Scripts change it in atomic steps too, so that work in progress never looks like a fault.
+/// All data about one message, read in one atomic step. Scripts change it in atomic steps too, so work in progress is never reported as a
+/// fault.
 struct MessageFacts: Sendable {
   /// The due time, infinity for a message that waits in its order line; nil if it is not delayed.
   var delayed: Double?
@@ -20,7 +21,7 @@ struct MessageFacts: Sendable {
   var isSuspect = false
   var isLeased = false
 
-  /// True if a worker will work it.
+  /// True if a worker will process the message.
   var isMessage: Bool { delayed != nil || hasDeadline || isInStream }
   var isInStream: Bool { isEntryThere || isBehindReady }
   var isLetter: Bool { isLetterThere || isBehindLetters }
@@ -42,7 +43,7 @@ struct MessageFacts: Sendable {
         Keys.dead(queue, shard), Keys.suspects(queue, shard), Keys.deliveries(shard) + (DeliveryID(fault.id)?.digest ?? ""),
       ] + (fault.line.map { [Keys.line(queue, shard, $0)] } ?? []),
       [
-        .string(fault.id), .string(view.readyEnd), .string(view.lettersEnd), .integer(lookedAtOnce),
+        .string(fault.id), .string(view.readyEnd), .string(view.lettersEnd), .integer(mostEntries),
         .string(fault.entry.isEmpty ? view.ready[fault.id]?.entry ?? "" : fault.entry), .string(letter), .string(DeliveryQueue.group),
       ])
     guard let parts = reply.array, parts.count == 12 else { throw .unexpectedReply("facts") }
@@ -65,5 +66,5 @@ struct MessageFacts: Sendable {
   }
 
   /// The maximum number of entries that one step reads, because a script blocks Redis.
-  private static let lookedAtOnce: Int64 = 200
+  private static let mostEntries: Int64 = 200
 }

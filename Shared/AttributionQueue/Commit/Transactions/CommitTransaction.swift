@@ -1,30 +1,31 @@
 import RedisClient
 
-/// The commands and replies of a transaction (`WATCH`, `MULTI`, `EXEC`) that settles plain batches of several shards in one step, and what they
-/// must find to be allowed.
+/// The commands and replies of a transaction (`WATCH`, `MULTI`, `EXEC`) that settles plain batches of several shards in one step, and the
+/// conditions under which it may run.
 ///
-/// ``questions`` watch the ownership of each shard and its events, and ask what commit.lua checks before it changes anything. ``commands(_:)``
-/// execute only if nothing that is watched has changed since. So a batch is settled only by its shard's owner, and the ids of the events, which
-/// the index must name, can be chosen beforehand. They hold the time at which it was asked, so whoever lists events up to a later time changes
-/// a watched key (``Keys/eventsListed``).
+/// ``questions`` watch the ownership and the events of each shard, and read what commit.lua checks before it changes anything.
+/// ``commands(_:)`` are executed only if no watched key has changed since. So only the shard's owner settles a batch, and the ids of the
+/// events, which the index must contain, can be chosen in advance. These ids contain the time of the questions. Whoever lists events up to
+/// a later time therefore changes a watched key (``Keys/eventsListed``).
 ///
-/// Natural keys are not watched. Of all queues only ``QueueName/intake`` claims those of deliveries and forgets claims, only the owner of a shard
-/// settles its messages, and it settles one batch of a shard at a time.
+/// Natural keys are not watched. Only the queue ``QueueName/intake`` claims the natural keys of deliveries and removes claims, only the
+/// owner of a shard settles its messages, and it settles one batch of a shard at a time.
 struct CommitTransaction {
-  /// What was found about a batch.
+  /// The result of the questions about a batch.
   enum Finding: Equatable {
-    /// It can be settled. Its events get ids after `last`. `hasNewBuckets`: a bucket of its natural keys does not exist yet and needs an expiry.
+    /// It can be settled. Its events get ids after `last`. `hasNewBuckets`: a bucket of its natural keys does not exist yet and needs an
+    /// expiry.
     case ready(last: EntryID, hasNewBuckets: Bool)
     /// It needs the script: another worker owns the shard, the stream has earlier messages, or a natural key was claimed before.
     case needsScript
   }
 
-  /// What was found about all batches.
+  /// The result of the questions about all batches.
   enum Findings: Equatable {
     case found([Finding])
     /// A subscription asks for the bytes that the sender sent, which only the script can store.
     case keepsOriginals
-    /// Redis refused a question, in these words.
+    /// Redis refused a question; the value is its error message.
     case refused(String)
     case unreadable
   }
@@ -38,7 +39,7 @@ struct CommitTransaction {
 
   var questions: EncodedCommands {
     var commands = EncodedCommands(reserving: 512 * batches.count)
-    // Without MULTI, EXEC's commands would be executed one by one. DISCARD ends what an earlier transaction on the connection still watches.
+    // Without MULTI, EXEC's commands would be executed one by one. DISCARD removes the watches of an earlier transaction on the connection.
     commands.append("MULTI")
     commands.append("DISCARD")
     commands.append("WATCH", arguments: 1 + 3 * batches.count) { words in
@@ -115,7 +116,7 @@ struct CommitTransaction {
         }
       }
       guard earlier.error == nil, earlier.elements.underestimatedCount == 0, isOwner, isNew, let last = Self.lastGeneratedID(stream),
-        // No id follows the last one of all.
+        // No id can follow the greatest possible one.
         last.milliseconds < .max
       else {
         findings.append(.needsScript)
@@ -181,7 +182,7 @@ struct CommitTransaction {
     let events = Keys.events(batch.shard)
     var id = last
     var index = EncodedArguments(reserving: 64 * batch.events)
-    // By place, since an item is large to copy.
+    // Items are accessed by index, because copying an item is expensive.
     for place in batch.items.indices {
       if let event = batch.items[place].event {
         id = id.next
@@ -221,21 +222,22 @@ struct CommitTransaction {
 
   // MARK: Execution
 
-  /// What `EXEC` did.
+  /// The result of `EXEC`.
   enum Execution {
-    /// Nothing: another changed what was watched.
+    /// Nothing was executed: a watched key has changed.
     case conflict
-    /// Nothing: Redis refused a command, in these words.
+    /// Nothing was executed: Redis refused a command; the value is its error message.
     case refused(String)
-    /// What became of each batch.
+    /// The outcome of each batch.
     case executed([BatchOutcome])
   }
 
-  /// What became of a batch.
+  /// The outcome of a batch.
   enum BatchOutcome {
     /// It was not part of the transaction.
     case needsScript
-    /// `left`: how many messages are left in the shard's ready stream. `expired`: messages whose record had expired; it is not written yet.
+    /// `left`: the number of messages left in the shard's ready stream. `expired`: messages whose record had expired and is not written
+    /// yet.
     case settled(left: Int64, expired: [CommitItem])
     /// Redis executed some of its commands and refused others, because the keys were changed by hand.
     case incomplete

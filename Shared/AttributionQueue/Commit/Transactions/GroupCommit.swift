@@ -3,8 +3,8 @@ import NIOCore
 import RedisClient
 import Synchronization
 
-/// Settles plain batches of an event loop's shards by transactions. Batches that come while a transaction runs are settled together by the next
-/// one (group commit), so that under load many shards share one transaction and one fsync.
+/// Settles plain batches of an event loop's shards by transactions. Batches that arrive while a transaction runs are settled together by
+/// the next one (group commit), so that under load many shards share one transaction and one fsync.
 final class GroupCommit: Sendable {
   private struct Waiting {
     let batch: PlainBatch
@@ -15,29 +15,29 @@ final class GroupCommit: Sendable {
     var waiting = CircularBuffer<Waiting>()
     /// The number of messages in the batches that wait.
     var waitingMessages = 0
-    /// Connections that run no transaction: one runs one at a time, as `WATCH` requires.
+    /// Connections without a running transaction. Each runs one at a time, as `WATCH` requires.
     var idle: [RedisClient]
-    /// No transaction before this moment: scripts settle everything.
+    /// Until this time, no transaction is started and scripts settle everything.
     var resumesAt = ContinuousClock.now
-    /// How many small batches are being settled by commit_plain.lua.
+    /// The number of small batches that are being settled by commit_plain.lua.
     var alone = 0
     /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
   }
 
-  /// A batch of fewer messages is small: it is settled by commit_plain.lua, in one round trip instead of two.
+  /// A batch with fewer messages is small: commit_plain.lua settles it in one round trip instead of two.
   static let fewestMessages = 8
-  /// While so many small batches are being settled, further ones are settled by transactions too, together.
+  /// While this many small batches are being settled, transactions settle further small batches together.
   private static let mostAlone = 4
   /// The maximum number of transactions of an event loop that run at the same time.
   private static let mostConnections = 8
-  /// So many transactions run at the same time even if they are small. More begin only when enough batches wait for a whole one.
+  /// Up to this many transactions run at the same time even if they are small. More start only when enough batches wait to fill one.
   private static let fewConnections = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
   private static let messages = 64
-  /// How long scripts settle everything after a transaction was not possible, for a reason that may pass soon.
+  /// How long scripts settle everything after a transaction failed for a temporary reason.
   private static let pause: Duration = .seconds(1)
-  /// The same where it passes only when someone changes Redis' configuration, or never, as in a cluster.
+  /// The same if the reason lasts until Redis' configuration is changed, or is permanent, as in a cluster.
   private static let longPause: Duration = .seconds(60)
 
   private let deliveries: DeliveryQueue
@@ -116,7 +116,7 @@ final class GroupCommit: Sendable {
   private func commit(_ batches: [PlainBatch], _ connection: RedisClient) async -> [Result<PlainBatch.Outcome, QueueError>] {
     let untried = [Result<PlainBatch.Outcome, QueueError>](repeating: .success(.notTried), count: batches.count)
     let transaction = CommitTransaction(batches: batches)
-    // Until the commands are sent nothing is changed.
+    // Nothing is changed until the commands are sent.
     let session: RedisSession
     do throws(RedisError) {
       guard let opened = try await connection.session() else {
@@ -184,7 +184,7 @@ final class GroupCommit: Sendable {
   private func rest(_ time: Duration) { state.withLock { $0.resumesAt = .now + time } }
 
   private func noteRefusal(_ text: String) {
-    // Other refusals pass by themselves: a replica that took over, a Redis that loads its data or has no memory left.
+    // Other refusals are temporary: a replica has taken over, or Redis loads its data or has no memory left.
     guard text.contains("NOPERM") || text.contains("unknown command") || text.contains("permissions") else { return rest(Self.pause) }
     rest(Self.longPause)
     let isFirst = state.withLock { state in

@@ -31,8 +31,8 @@ extension EventFeed {
   /// The positions of a pushed subscription: in each shard it has settled everything up to there. Positions belong to a generation of the
   /// subscription: those of an earlier one are reset to the start of this one, those of a later one are left out.
   ///
-  /// A missing position is created again, so that all events count as new. Without a position, progress could not be stored, and undelivered events
-  /// would not be kept.
+  /// A missing position is created again, so that all events count as new. Without a position, progress could not be stored, and
+  /// undelivered events would be deleted.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPosition] {
     let (positions, isLeftBehind) = try await placed(subscription)
     guard isLeftBehind else { return positions }
@@ -47,7 +47,7 @@ extension EventFeed {
     for (shard, text) in try await places(subscription, Shard.all) { texts[shard] = text }
     let lost = Shard.all.filter { texts[$0] == nil }
     if !lost.isEmpty {
-      guard try await remakePlaces(subscription, lost) else { throw .unknownSubscription }
+      guard try await recreatePositions(subscription, lost) else { throw .unknownSubscription }
       for (shard, text) in try await places(subscription, lost) { texts[shard] = text }
     }
     var positions: [Shard: FeedPosition] = [:]
@@ -68,10 +68,10 @@ extension EventFeed {
   }
 
   /// Returns false, and removes the positions, if the subscription no longer exists.
-  private func remakePlaces(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
+  private func recreatePositions(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
     guard try await self.subscription(subscription.name) != nil else { return false }
     logger.warning(
-      "a subscription begins anew in shards in which its place was lost",
+      "a subscription starts again in shards where its position was lost",
       metadata: ["subscription": "\(subscription.name)", "shards": "\(shards.count)"])
     _ = try await on(shards) { shard throws(EventFeedError) in
       try await self.run(

@@ -18,7 +18,7 @@ public struct EventWithReaders: Sendable {
 }
 
 extension EventFeed {
-  /// The event with that id and its readers; nil if it is not kept.
+  /// The event with that id and its readers; nil if it is not stored.
   public func eventWithReaders(_ id: String) async throws(EventFeedError) -> EventWithReaders? {
     guard let (shard, entry) = try await place(of: id) else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(entry.text), .string(entry.text)])
@@ -58,7 +58,7 @@ extension EventFeed {
       "XPENDING", .string(Keys.events(shard)), .string(name), .string(entry.text), .string(entry.text), "1",
     ])
     guard let lease = pending.array?.first?.array, lease.count > 1 else { return .done }
-    // The consumer named 0 holds events that can be leased at once.
+    // The consumer named 0 has events that can be leased immediately.
     return lease[1].string == "0" ? .waiting : .leased
   }
 

@@ -57,8 +57,8 @@ extension EventFeed {
     return subscription.counted(try await backlogs(of: name)[name] ?? SubscriptionBacklog())
   }
 
-  /// Sets a subscription to another position: events after it are handed out, some of them again. Leases end, and events that were handed out
-  /// before can no longer be acknowledged.
+  /// Sets a subscription to another position: events after it are handed out, some of them again. Leases end, and events that were handed
+  /// out before can no longer be acknowledged.
   public func seek(_ name: String, to start: FeedStart) async throws(EventFeedError) -> EventSubscription {
     let time: Int64
     switch start {
@@ -66,7 +66,7 @@ extension EventFeed {
     case .now: time = DeliveryQueue.now
     case .time(let asked): time = asked
     case .event(let id):
-      // If the start event is no longer kept, leases must not end.
+      // If the start event does not exist, the leases must stay.
       guard let (_, entry) = try await place(of: id) else { throw .unknownEvent }
       time = Int64(clamping: entry.milliseconds)
     }
@@ -116,7 +116,7 @@ extension EventFeed {
 
   /// Completes an interrupted seek of a pushed subscription: creates positions that are missing in its generation.
   func finishSeek(_ subscription: EventSubscription) async throws(EventFeedError) {
-    logger.warning("a seek that another instance began is finished", metadata: ["subscription": "\(subscription.name)"])
+    logger.warning("completed a seek that another instance had started", metadata: ["subscription": "\(subscription.name)"])
     try await put(subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keeps: true)
   }
 
@@ -148,7 +148,7 @@ extension EventFeed {
     }
   }
 
-  /// A position, and how many events were ever added up to there, from which Redis computes how many follow.
+  /// A position, and the number of events that were ever added up to there. Redis needs it to compute how many follow.
   private func behind(_ place: EntryID, _ shard: Shard) async throws(EventFeedError) -> (place: String, read: String) {
     var (added, last, counted): (Int64?, String, Int64) = (nil, "", 0)
     var next = place.text

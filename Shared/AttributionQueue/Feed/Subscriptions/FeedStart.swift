@@ -1,6 +1,6 @@
 /// Where a subscription starts, or is set to by a seek.
 public enum FeedStart: Sendable, Hashable {
-  /// At the oldest event that is kept.
+  /// At the oldest stored event.
   case beginning
   /// After the newest event.
   case now

@@ -3,14 +3,15 @@
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message must enter it now because
 --        workers of older builds expect it there
--- ARGV 1 member  2 bucket expiry, seconds  3 backlog bound of this shard  4 delivery id  5 record expiry, seconds
---      6 the record  7 due, ms, or 0 for at once  8 kind  9 body  10 attributes
---      11 how many bytes of body and attributes a message may have to be announced  12 the name of the order line, if it keeps its order
+-- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
+--      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 attributes
+--      11 maximum size of an announced message: bytes of body and attributes  12 name of the order line, if the message keeps its order
 --      13 deadline, ms, or empty, in a queue that is worked by deadline
--- An order line holds the ids of the unfinished messages of one order key. Only the first may be worked, delayed or retried. The others are
--- in the delayed set with score +inf until the one before them is finished. commit adds messages to the line when they are verified.
--- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream names its
--- attempts (n) and history (h) when it has any.
+-- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
+-- others are in the delayed set with score +inf until the one before them is finished. commit adds messages to the line when they are
+-- verified.
+-- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream has
+-- the fields n (attempts) and h (history) only if there was an attempt.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
 if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
@@ -44,7 +45,7 @@ else
       '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'
   end
 end
--- Only the first message of an empty stream is published: the shard's owner reads until the stream is empty. It need not read a message that
--- is announced: the announcement is the reply that XRANGE would give.
+-- Only the first message of an empty stream is published, because the shard's owner reads until the stream is empty. The owner need not read
+-- an announced message: the announcement has the form of the reply to XRANGE.
 if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], announcement) end
 return 1

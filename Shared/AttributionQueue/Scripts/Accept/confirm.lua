@@ -1,5 +1,5 @@
--- confirm: writes a key if an earlier claim still exists. When replicas confirm this write, they also have the claim, which came before it.
--- A replica without the claim may have become the primary. Then nothing is written, and the delivery must be accepted again.
+-- confirm: writes a key if an earlier claim still exists. A replica that confirms this write also has the claim, which is older.
+-- If a replica without the claim became the primary, nothing is written, and the delivery must be accepted again.
 -- KEYS 1 the key to write  2… the deduplication buckets that may hold the claim
 -- ARGV 1 member
 -- Returns 1 if the claim exists.

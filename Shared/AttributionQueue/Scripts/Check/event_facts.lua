@@ -1,8 +1,8 @@
 -- event_facts: reads an event and its index entry at the same moment. Writes nothing.
 -- KEYS 1 events  2 events index
 -- ARGV 1 the event's id  2 an entry of the stream
--- Returns {the entry that the index names or empty, the id of the event in the given entry or empty, the same of the entry that the index
--- names}.
+-- Returns {entry according to the index, or empty; id of the event in the given entry, or empty; id of the event in the entry according to
+-- the index, or empty}.
 local function id(place)
   local isRead, entries = pcall(redis.call, 'XRANGE', KEYS[1], place, place)
   local fields = isRead and entries[1] and entries[1][2] or {}

@@ -1,12 +1,13 @@
 -- facts: reads all data about one message at the same moment. Writes nothing.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 dead letters  6 suspects  7 delivery record
---      8 a line, where it is asked about
--- ARGV 1 delivery id  2 entry id up to which the ready stream is known, which may be what is asked about  3 the same of the dead letters
---      4 how many entries behind these to look at  5 entry of the ready stream or empty  6 entry of the dead letters or empty  7 group
--- Returns {when it is due or empty, its deadline or empty, 1 when it has a payload, its place in the line or -1, the line's first or
--- empty, the record or empty, 1 when the entry of the ready stream is there, 1 when that of the dead letters is, behind what is known of
--- the ready stream and of the dead letters: 1 when it is there, 0 when it is not, -1 when there is more than was looked at, 1 when the
--- entry is suspected, 1 when it is leased}.
+--      8 order line, if the message has one
+-- ARGV 1 delivery id  2 last entry of the ready stream that the caller has read  3 last dead letter that the caller has read
+--      4 maximum number of later entries to read  5 entry of the ready stream or empty  6 entry of the dead letters or empty  7 group
+-- Returns a list:
+--   1 due time or empty  2 deadline or empty  3 1 if there is a payload  4 index in the order line or -1  5 first id of the line or empty
+--   6 record or empty  7 1 if the entry of the ready stream exists  8 1 if the dead letter exists
+--   9 whether the message is in the later entries of the ready stream: 1 yes, 0 no, -1 there are more entries than were read
+--   10 the same for the later dead letters  11 1 if the entry is suspected  12 1 if the entry is leased
 local id, bound = ARGV[1], tonumber(ARGV[4])
 local function behind(stream, known)
   local entries = redis.call('XRANGE', stream, '(' .. known, '+', 'COUNT', bound)
@@ -18,13 +19,13 @@ local function behind(stream, known)
   return #entries < bound and 0 or -1
 end
 local function isThere(stream, entry)
-  -- What is no entry's id is none.
+  -- XRANGE fails if the text is not an entry id; then there is no such entry.
   local isRead, entries = pcall(redis.call, 'XRANGE', stream, entry, entry)
   return isRead and #entries or 0
 end
 local isLeased = 0
 if ARGV[5] ~= '' then
-  -- A stream without the group, or none, has no leases.
+  -- Without the stream or the group there are no leases.
   local pending = redis.pcall('XPENDING', KEYS[1], ARGV[7], ARGV[5], ARGV[5], 1)
   if not pending['err'] then isLeased = #pending end
 end

@@ -1,11 +1,11 @@
 -- mend: repairs one fault, if it still exists.
--- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 suspects  6 events  7 events index  8 a line, where one is concerned
--- ARGV 1 what  2 delivery or event id  3 an entry of a stream or empty  4 now, ms  5 group
--- Returns 1 when it was mended, 0 when there was nothing to mend.
+-- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 suspects  6 events  7 events index  8 order line or none
+-- ARGV 1 broken rule  2 delivery or event id  3 entry of a stream or empty  4 now, ms  5 group
+-- Returns 1 if the fault was repaired, 0 if it does not exist.
 local what, id, entry, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ready, delayed, payloads, deadlines, suspects, events, index, line = unpack(KEYS)
 
--- Makes the message ready now, or when the one before it in its order line is finished.
+-- Makes the message due now, or when the message before it in its order line is finished.
 local function wait()
   if line and not redis.call('LPOS', line, id) then redis.call('RPUSH', line, id) end
   local isFirst = not line or redis.call('LINDEX', line, 0) == id

@@ -3,45 +3,63 @@
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves, when keys that are not named here
 --      could be missing  11 subscriptions that ask for original bytes
 --      Keys of single messages are built from names in the arguments; all are in the same slot.
--- ARGV 1 a packed map about the messages; after it two texts for each message, in the order of the stream: the record of its
---      delivery and the JSON of its event, each empty if there is none. They are not packed, because Lua hashes every string that it unpacks.
--- The worker owns the shard (owner: its ownership), and the messages are the first of the stream; or it has leased each of them
--- (group, consumer), and delivered is the delivery count of each.
--- first: the messages are consecutive from the stream's first entry on.
--- Other common fields: now, ms; behind, the entry id after the last message; recordSeconds, the expiry of records; lines, the prefix of
--- the keys of order lines; rejectedBodies and rejectedBytes, the limits for stored bodies of rejected deliveries; buckets, the deduplication
--- buckets of natural keys, each an index in four lists: its name in this generation, in the last one, in the next one if a clock may
--- be in it already, and its expiry in seconds.
+-- ARGV 1 a map in MessagePack about the messages; after it two texts for each message, in the order of the stream: the record of its
+--      delivery and the JSON of its event, each empty if there is none. They are not in the map, because Lua hashes every string that it
+--      unpacks.
+-- Fields of the map that are the same for all messages:
+--   owner: the ownership, if the worker owns the shard. Then the messages are the first of the stream.
+--   group, consumer, delivered: if the worker has leased each message; delivered lists the delivery counts
+--   first: true if the messages are consecutive from the stream's first entry on
+--   now: ms
+--   behind: the entry id after the last message
+--   recordSeconds: the expiry of records
+--   lines: the prefix of the keys of order lines
+--   rejectedBodies, rejectedBytes: the limits for stored bodies of rejected deliveries
+--   buckets: the deduplication buckets of natural keys, as four lists with the same indices: name in this generation, name in the last one,
+--     name in the next one (only if a clock may already be in it), expiry in seconds
 -- Seconds are passed as text, because Redis formats Lua numbers slowly.
--- Fields that differ are columns: lists with a value for each message, false for none. Empty columns are left out. One map per
--- message would take three times as long to unpack.
---   entry, its id in the stream; id; record, the key of its record; late: the expiry of its record restarts now
---   line, its order line, if it keeps its order; lineId, its id in the line, if that is another
---   ordered: it is verified, and its outcome holds only if it is the first of its line; otherwise it waits
---   event, type, network, app, bundle, environment: the event that it publishes, and the attributes for filters
---   bucket, member: its natural key; holds: the message stays as it is if its natural key was claimed before; detail, a member too, and details, the name of its bucket
---   keepsOriginal: the bytes that the sender sent are stored with the event, while a subscription asks for them
---   other: a map of fields that few messages have:
---     completed: more, further events, each with an id, a type, JSON and attributes; forgotten, an idempotency key to remove, as buckets and members that may hold it; keepsBody;
---       own, a value of the service: key, value and seconds; letter, the text of a dead letter without a body, and attempts
---     delayed: due, ms; the new attempts and history
---     dead letter: dead, the error; the new attempts and history
---     unreadable: unreadable, the error; final, if it can never be put back
---     waits: it is verified, and an earlier message of its order key is unfinished
---     suspected: its start was counted
+-- Fields that differ by message are columns: lists with a value for each message, false for none. Empty columns are left out. Columns are
+-- faster to unpack than one map per message.
+--   entry: entry id in the stream
+--   id: delivery id
+--   record: key of the delivery's record
+--   late: true if the expiry of the record restarts now
+--   line: order line, if the message keeps its order
+--   lineId: id of the message in the line, if it differs from id
+--   ordered: true if the message is verified and is settled only if it is the first of its line; otherwise it waits
+--   event, type, network, app, bundle, environment: the event that the message publishes, with its attributes for filters
+--   bucket, member: natural key, as the index of its bucket and the member of that bucket
+--   holds: true if the message stays as it is if its natural key was claimed before
+--   details, detail: bucket and member of a digest that is stored with the natural key
+--   keepsOriginal: true if the bytes that the sender sent are stored with the event while a subscription requests them
+--   other: a map of fields that few messages have
+--     of a completed message:
+--       more: further events, each with an id, a type, JSON and attributes
+--       forgotten: buckets and members of an idempotency key to remove
+--       keepsBody: true if the body is stored
+--       own: a value of the service, as key, value and seconds
+--       letter, attempts: text of a dead letter without a body, and its attempts
+--     of a delayed message: due (ms), attempts, history
+--     of a dead letter: dead (error), attempts, history
+--     of an unreadable entry: unreadable (error), final (true if it can never be replayed)
+--     waits: true if the message is verified and an earlier message of its order key is unfinished
+--     suspected: true if the start of the message was counted
 -- A message that is delayed or waits has a position in its line. When a message is finished, the next one in the line becomes ready.
--- Returns {0} if another worker owns the shard or the stream has a message before these, or {1, an outcome for each message, how many
--- messages are left in the stream}.
--- Outcomes: 1 done; 0 done without an event, because the natural key was claimed before; 2 it was claimed before, and the message stays
--- as it was; 3 it waits in its order line; -1 its lease is lost.
+-- Returns {0} if another worker owns the shard or the stream has an earlier message. Otherwise returns {1, list of outcomes, number of
+-- messages left in the stream}. An outcome is:
+--    1 settled
+--    0 settled without an event, because the natural key was claimed before
+--    2 the natural key was claimed before, and the message is unchanged
+--    3 the message waits in its order line
+--   -1 the lease was lost
 local all = cmsgpack.unpack(ARGV[1])
 if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local call, none = redis.call, {}
 local entries, ids = all.entry, all.id
 local others, lines, ordered = all.other or none, all.line or none, all.ordered or none
--- After a failover, the new primary may still have messages that the old one had settled. They are before these: trimming would delete
--- them unsettled, and settling these first would change the order.
+-- After a failover, the new primary may still have messages that the old one had settled. They come before the messages of this batch:
+-- trimming would delete them unsettled, and settling this batch first would change the order.
 local areFirst = all.owner and all.first
 if areFirst and #call('XRANGE', ready, '-', '(' .. entries[1], 'COUNT', '1') > 0 then return {0} end
 
@@ -51,8 +69,8 @@ local function isHeld(place)
   return lease and lease[2] == all.consumer and lease[4] == all.delivered[place]
 end
 
--- Most buckets of this generation exist and have an expiry, and few of the next generation exist, because a clock would have to be ahead.
--- All are checked with one command.
+-- Most buckets of this generation exist and have an expiry. Buckets of the next generation exist only if a clock is ahead. One command for
+-- each generation checks all buckets.
 local buckets, bucketOf, members = all.buckets, all.bucket, all.member
 local holds, details, detailOf = all.holds or none, all.details or none, all.detail
 local areNew, areAhead = false, false
@@ -75,7 +93,7 @@ local function isFirst(place)
   return true
 end
 
--- The fields of a message in the stream; empty if it was deleted by hand. A script must not fail halfway, because nothing is rolled back.
+-- The fields of a message in the stream; nil if it was deleted by hand. The script must not fail halfway, because Redis does not roll back.
 local function stored(place)
   local entry = call('XRANGE', ready, entries[place], entries[place])[1]
   if not entry then return nil, {} end
@@ -87,7 +105,7 @@ end
 local published, isPublished = {}, {}
 local keepsOriginals
 
--- The bytes that the sender sent and their content type, while a subscription asks for them, rebuilt from the body and its attributes.
+-- Rebuilds the bytes that the sender sent and their content type from the body and its attributes, while a subscription requests them.
 local function original(place)
   if keepsOriginals == nil then keepsOriginals = call('EXISTS', KEYS[11]) == 1 end
   if not keepsOriginals then return nil end
@@ -98,14 +116,14 @@ local function original(place)
   return said.bodyWhole or (said.bodyBefore or '') .. field.b .. (said.bodyAfter or ''), said.contentType or 'application/json'
 end
 
--- A rejected delivery may be judged and rejected again; it stays one event. A natural key is always new here.
+-- True if the event was not published before. A delivery without a natural key may be rejected again and must not publish a second event.
 local function isUnknown(event)
   if isPublished[event] or call('HEXISTS', index, event) == 1 then return false end
   isPublished[event] = true
   return true
 end
 
--- Appends an event. The environment is always written, even if empty: its presence tells that all attributes are known.
+-- Appends an event. The environment is always written, even if empty: its presence shows that all attributes are known.
 local function appendEvent(event, type, json, network, app, bundle, environment, body, contentType)
   local words = {'*', 'i', event, 't', type, 'e', json, 'v', environment or ''}
   if network then words[#words + 1], words[#words + 2] = 'n', network end
@@ -164,7 +182,7 @@ local function complete(place, other)
   return isNew and 1 or 0
 end
 
--- Returns whether the message is delayed now.
+-- Delays the message. Returns false if it was deleted by hand.
 local function delay(place, other, line, first)
   local field = stored(place)
   if not field then return false end
@@ -175,7 +193,7 @@ local function delay(place, other, line, first)
   return true
 end
 
--- Adds a message to its order line behind unfinished ones. If none is left, it becomes ready at once: later messages find it
+-- Adds a message to its order line after the unfinished ones. If there are none, the message becomes ready again, and later messages find it
 -- in the line.
 local function wait(place, line)
   local field, id = stored(place), ids[place]
@@ -187,6 +205,7 @@ local function wait(place, line)
   call('HSET', payloads, id, packed)
 end
 
+-- Makes the message a dead letter.
 local function bury(place, other)
   local field = stored(place)
   if not field then return end
@@ -198,7 +217,7 @@ local function bury(place, other)
   call('XADD', dead, unpack(words))
 end
 
--- Copies all fields of the message.
+-- Makes an unreadable entry a dead letter with all fields of the entry.
 local function buryUnreadable(place, other)
   local field, fields = stored(place)
   if not field then return end
@@ -227,7 +246,7 @@ local outcomes, finished, lineIds, records, isLate = {}, {}, all.lineId or none,
 for place, entry in ipairs(entries) do
   local other = others[place] or none
   local line, id = lines[place] and all.lines .. lines[place], lineIds[place] or ids[place]
-  -- Also for a message that is not verified: an older build may have added it to the line at its acceptance.
+  -- This is read for unverified messages too: an older build may have added the message to the line when it was accepted.
   local first = line and call('LINDEX', line, 0)
   local outcome, keepsPlace = 1, false
   if not isHeld(place) then

@@ -1,13 +1,15 @@
 -- commit_plain: settles a plain batch (PlainBatch) in one step, with fewer commands than commit.lua, which settles every other batch.
--- KEYS 1 ownership  2 ready stream  3 events  4 events index  5 subscriptions that ask for original bytes
---      then for each message the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one
--- ARGV 1 the owner  2 the entry id of the first message  3 the entry id after the last message  4 the expiry of records, seconds
---      5 1 if original bytes are stored with an event while a subscription asks for them, else 0
---      6 the delivery id of the first message if it was announced and not read, else empty
---      then for each message: the natural key's member of its bucket, and the bucket's expiry, seconds, both empty if it has none; the record;
---      how many words its event has in the stream, and these words: i and the id first, then other names and values
--- Returns how many messages are left in the stream. Below zero nothing was changed: -1 another worker owns the shard, the stream has earlier
--- messages, or a natural key was claimed before; -2 the announced message is not the first of the stream; -3 original bytes are asked for.
+-- KEYS 1 ownership  2 ready stream  3 events  4 events index  5 subscriptions that request original bytes
+--      then for each message: the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one
+-- ARGV 1 ownership  2 entry id of the first message  3 entry id after the last message  4 expiry of records, seconds
+--      5 1 if original bytes are stored with an event while a subscription requests them, else 0
+--      6 delivery id of the first message if it was announced and not read, else empty
+--      then for each message: the natural key's member of its bucket and the bucket's expiry in seconds, both empty without a natural key;
+--      the record; the number of words of its event in the stream; these words: i and the id first, then other names and values
+-- Returns the number of messages left in the stream. A negative result means that nothing was changed:
+--   -1 another worker owns the shard, the stream has earlier messages, or a natural key was claimed before
+--   -2 the announced message is not the first of the stream
+--   -3 a subscription requests original bytes
 local call = redis.call
 local ready, events = KEYS[2], KEYS[3]
 if call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
@@ -32,7 +34,8 @@ while ARGV[word] do
   word = word + 4 + tonumber(ARGV[word + 3])
 end
 
--- Claims the natural keys, or none of them. The first claim tells by itself whether its key is new.
+-- Claims all natural keys or none. The first key needs no SISMEMBER in this generation: SADD shows whether it is new, and nothing is changed
+-- before.
 local areNew = #buckets > 0 and call('EXISTS', unpack(buckets)) < #buckets
 local isFirst = true
 for place, word in ipairs(wordOf) do

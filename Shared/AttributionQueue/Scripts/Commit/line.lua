@@ -1,4 +1,4 @@
--- A prefix of scripts that take a message off the queue.
+-- A prefix of scripts that remove a message from its queue.
 -- finish: removes a finished message from its order line and makes the next one ready.
 local function finish(line, delayed, payloads, ready, id)
   redis.call('LREM', line, 1, id)

@@ -1,9 +1,9 @@
--- A prefix of scripts that take delayed messages.
+-- A prefix of scripts that move delayed messages to the ready stream.
 -- wake: notifies the owner of a shard that its empty stream gets a message. The channel has the stream's name. If Redis refuses to publish,
 -- the owner finds the message at its next periodic read.
 local function wake(ready) redis.pcall('SPUBLISH', ready, '') end
--- append: moves a delayed message to the ready stream. A payload in an unknown form is moved as it is, with the order line that is known from
--- elsewhere; the worker makes it a dead letter.
+-- append: moves a delayed message to the ready stream. A payload in an unknown form is moved unchanged, with the order line that the caller
+-- passes; the worker makes it a dead letter.
 local function append(ready, id, packed, line)
   local isRead, m = pcall(cmsgpack.unpack, packed)
   isRead = isRead and type(m) == 'table' and type(m[1]) == 'string' and type(m[2]) == 'string' and type(m[3]) == 'string'

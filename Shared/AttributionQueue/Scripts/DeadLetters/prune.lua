@@ -1,7 +1,7 @@
--- prune: deletes the oldest dead letters of one shard: those past the age limit, and more until the memory limit is kept.
+-- prune: deletes the oldest dead letters of one shard: those that exceed the age limit, and further ones until the memory limit is met.
 -- KEYS 1 dead-letter stream
--- ARGV 1 died before this, ms  2 memory, bytes  3 how many at the most
--- Returns {deleted by age, deleted by memory, list of the delivery ids}. The newest dead letter is always kept.
+-- ARGV 1 age limit: dead letters from before this time are deleted, ms  2 memory limit, bytes  3 maximum number to delete
+-- Returns {number deleted by age, number deleted by memory, list of the delivery ids}. The memory limit never deletes the newest one.
 local ids = {}
 local aged, large = 0, 0
 while #ids < tonumber(ARGV[3]) do

@@ -1,7 +1,7 @@
 -- rpc_finish: stores the answer of the call that holds the key, or frees the key.
 -- KEYS 1 the key's record
 -- ARGV 1 owner  2 'done' or 'free'  3 status  4 code  5 body  6 expiry, seconds
--- Returns 1 when done, 0 when another owns the key.
+-- Returns 1 if done, 0 if another call owns the key.
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return 0 end
 if ARGV[2] == 'free' then
   redis.call('DEL', KEYS[1])

@@ -1,8 +1,8 @@
--- due: takes the shards that are due by Redis' clock. Until its query ends, a shard stays in the schedule under a
--- second name, so that another worker queries it if this one crashes, and so that entries written meanwhile are not lost.
--- KEYS 1 shards by when they must be looked at  2 wakes
--- ARGV 1 how long a look may take, ms
--- Returns {in how many ms the next is due or -1, id of the last wake, list of shards}.
+-- due: takes the shards that are due by Redis' clock. Until its query ends, a shard stays in the schedule under a second name (with an
+-- asterisk), so that another worker queries it if this one crashes, and so that entries written meanwhile are not lost.
+-- KEYS 1 schedule: shards by the time of their next query  2 wake stream
+-- ARGV 1 maximum duration of a query, ms
+-- Returns {ms until the next shard is due or -1, id of the last wake, list of shards}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local shards = {}

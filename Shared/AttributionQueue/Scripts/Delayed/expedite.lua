@@ -1,7 +1,7 @@
 -- expedite: makes a delayed message due now.
 -- KEYS 1 delayed set
 -- ARGV 1 delivery id
--- Returns 1 when it was waiting, 0 when not.
+-- Returns 1 if the message was delayed, else 0.
 -- A score of +inf means that the message waits in its order line.
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not due or due == 'inf' then return 0 end

@@ -1,7 +1,7 @@
 -- promote: moves delayed messages that are due by Redis' clock to the ready stream.
 -- KEYS 1 delayed set  2 delayed payloads  3 ready stream
--- ARGV 1 how many at the most
--- Returns {moved, when the next is due, ms since 1970, or -1}.
+-- ARGV 1 maximum number to move
+-- Returns {number moved, due time of the next, ms since 1970, or -1}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])

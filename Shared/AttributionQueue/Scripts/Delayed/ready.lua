@@ -1,7 +1,7 @@
--- ready: moves delayed messages to the ready stream now, in the order in which they are given.
+-- ready: moves delayed messages to the ready stream now, in the order of the arguments.
 -- KEYS 1 delayed set  2 delayed payloads  3 ready stream
 -- ARGV 1… delivery ids
--- Returns how many were waiting.
+-- Returns the number of moved messages.
 local moved = 0
 for _, id in ipairs(ARGV) do
   local due = redis.call('ZSCORE', KEYS[1], id)

@@ -1,6 +1,6 @@
--- schedule: writes when shards must be queried, and wakes waiting workers if that is before all other entries.
--- KEYS 1 shards by when they must be looked at  2 wakes
--- ARGV 1 1 if a query of these shards has ended  then for each its number and when it is due, ms, or -1 for never
+-- schedule: writes the times at which shards must be queried, and wakes waiting workers if one of them is before all other entries.
+-- KEYS 1 schedule: shards by the time of their next query  2 wake stream
+-- ARGV 1 1 if a query of these shards has ended  then for each shard: its number and the time of its next query, ms, or -1 for never
 -- Returns 1.
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local nearest

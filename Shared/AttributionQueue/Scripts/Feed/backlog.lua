@@ -1,7 +1,7 @@
 -- backlog: counts the unacknowledged events of subscriptions in one shard. Writes nothing.
--- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
--- ARGV 1 the only subscription that is asked about; empty: all
--- Returns a list of {subscription, events, the entry id of the oldest or empty, events dropped}.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 unsettled events by subscription
+-- ARGV 1 the subscription; empty: all
+-- Returns a list of {subscription, number of events, entry id of the oldest or empty, number of dropped events}.
 local function fieldsOf(words)
   local field = {}
   for index = 1, #words, 2 do field[words[index]] = words[index + 1] end
@@ -22,9 +22,9 @@ for _, words in ipairs(info['err'] and {} or redis.call('XINFO', 'GROUPS', KEYS[
   local name = group['name']
   if only == '' or only == name then
     local lag, oldest = group['lag'], next(group['last-delivered-id'])
-    -- A Redis that has started again may have counted too little of what was read before, for good: where nothing is behind, nothing is left.
+    -- After a restart, Redis may permanently count too few events as read. If no event follows the position, none is left.
     if oldest == '' then lag = 0 end
-    -- Redis does not know it where events between were deleted.
+    -- Redis does not know the lag if events after the position were deleted.
     if not lag then lag = #redis.call('XRANGE', KEYS[1], '(' .. group['last-delivered-id'], '+', 'COUNT', 1000) end
     if group['pending'] > 0 then oldest = redis.call('XPENDING', KEYS[1], name)[2] end
     answer[#answer + 1] = {name, group['pending'] + lag, oldest, tonumber(dropped[name] or 0)}
@@ -38,7 +38,8 @@ for index = 1, #positions, 2 do
     local open, first = 0, ''
     local unsettled = redis.call('HGET', KEYS[4], name)
     if unsettled then
-      -- Behind what is refused, all was dealt with up to a cursor. It counts where it was counted from the position.
+      -- After the position, everything up to a cursor is settled except for the listed events. The cursor's offset is valid only if it was
+      -- counted from the current position.
       local of, cursor, offset, base, events = string.match(unsettled, '^(%S+) (%S+) (%S+) (%S+)(.*)$')
       local _, words = string.gsub(events or '', '%S+', '')
       if of == generation and base == id and words % 4 == 0 then
@@ -48,7 +49,7 @@ for index = 1, #positions, 2 do
     end
     local waiting = math.max(0, (stream['entries-added'] or 0) - tonumber(read))
     local oldest = waiting > 0 and next(id) or ''
-    -- It may have been counted where events were deleted that it had not seen.
+    -- The count may include deleted events that the subscription had not read.
     if oldest == '' then waiting = 0 end
     if open > 0 then oldest = first end
     answer[#answer + 1] = {name, open + waiting, oldest, tonumber(dropped[name] or 0)}

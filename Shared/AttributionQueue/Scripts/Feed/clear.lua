@@ -1,6 +1,7 @@
--- clear: deletes the data of a deleted subscription in one shard. Data of a new subscription with its name is kept.
--- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 what is unsettled of each
--- ARGV 1 subscription  2 the generation that new ones begin with
+-- clear: deletes the data of a deleted subscription in one shard, except for the data of a new subscription with the same name.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 unsettled events by subscription
+-- ARGV 1 subscription  2 first generation of new subscriptions
+-- Returns 1, or 0 if there is a position of a new subscription.
 local name, first = ARGV[1], tonumber(ARGV[2])
 redis.pcall('XGROUP', 'DESTROY', KEYS[1], name)
 local function isNew(key)

@@ -1,8 +1,7 @@
--- count: counts events of one shard behind a place, some at a time. Reads only.
+-- count: counts the events of one shard after a position, a limited number per call. Writes nothing.
 -- KEYS 1 events stream
--- ARGV 1 entry id behind which is counted  2 the last entry id that counts; empty: the last there is  3 how many at the most
--- Returns {events that were ever added, the last entry id that counts, how many were counted, where the next call begins; empty when all
--- are counted}.
+-- ARGV 1 position, an entry id  2 last entry id to count; empty: that of the newest event  3 maximum number to count
+-- Returns {number of events ever added, last entry id to count, number counted, position for the next call or empty if all are counted}.
 local info = redis.pcall('XINFO', 'STREAM', KEYS[1])
 if info['err'] then return {0, '0-0', 0, ''} end
 local stream = {}

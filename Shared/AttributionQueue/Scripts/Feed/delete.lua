@@ -1,7 +1,7 @@
--- delete: deletes a subscription. A later one with its name begins with a generation higher than all of this one.
--- KEYS 1 subscriptions  2 the generation that new ones begin with  3 how endpoints do
+-- delete: deletes a subscription. A later subscription with its name starts with a higher generation.
+-- KEYS 1 subscriptions  2 first generation of new subscriptions  3 health of endpoints
 -- ARGV 1 subscription
--- Returns {the subscription as it was kept, or nothing, the generation that new ones begin with}.
+-- Returns {the stored subscription or nil, first generation of new subscriptions}.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 local first = tonumber(redis.call('GET', KEYS[2]) or '0')
 if held then

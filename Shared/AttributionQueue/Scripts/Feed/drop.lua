@@ -1,9 +1,9 @@
--- drop: drops the oldest unacknowledged events of one shard for a subscription. Unwanted events, and events that it has settled
--- behind an unsettled one, are skipped and do not count as dropped.
--- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
--- ARGV 1 subscription  2 how many at the most; 0: only passes what is not wanted  3 entry id below which they are; +: any
---      4 filter, packed; empty: all  5 how many to look at, at the most
--- Returns {events dropped, events passed by, 1 when there may be more}.
+-- drop: drops the oldest unacknowledged events of one shard for a subscription. Unwanted events, and events that the subscription has
+-- settled after an unsettled one, are skipped and do not count as dropped.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 unsettled events by subscription
+-- ARGV 1 subscription  2 maximum number to drop; 0: only skips unwanted events  3 only events before this entry id; +: no limit
+--      4 filter in MessagePack; empty: all events  5 maximum number of events to read
+-- Returns {number of dropped events, number of skipped events, 1 if there may be more}.
 local stream, positions, name, most, below = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local wants, look = judge(ARGV[4]), tonumber(ARGV[5])
 local dropped, passed, more = 0, 0, 0
@@ -29,7 +29,7 @@ if held then
   for word in string.gmatch(redis.call('HGET', KEYS[4], name) or '', '%S+') do words[#words + 1] = word end
   if words[1] == generation then
     cursor, open = words[2], {}
-    -- They follow the generation, the cursor, its offset and the base; older builds left out the base.
+    -- The events follow the generation, the cursor, its offset and the base. Older builds left out the base.
     for index = #words % 4 == 0 and 5 or 4, #words, 4 do open[words[index]] = true end
   end
 else

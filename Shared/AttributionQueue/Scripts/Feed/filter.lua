@@ -1,5 +1,5 @@
 -- A prefix of scripts that filter events.
--- A filter is a packed map of lists: types, adNetworkIds, apps, environments. A list that is missing wants everything.
+-- A filter is a map of lists in MessagePack: types, adNetworkIds, apps, environments. A missing list admits everything.
 local function fieldsOf(words)
   local field = {}
   for index = 1, #words, 2 do field[words[index]] = words[index + 1] end
@@ -20,7 +20,7 @@ local function member(value, ...)
   return value
 end
 
--- Adds the attributes that older builds did not write beside an event: ad network, app by Apple id and bundle id, environment.
+-- Adds the attributes that older builds did not store with an event: ad network, app by Apple id and bundle id, environment.
 local function describe(field)
   if field.v or not field.e then return end
   field.n, field.p, field.b, field.v = '', '', '', ''
@@ -45,7 +45,7 @@ local function setOf(list)
   return set
 end
 
--- A function that judges an event's fields; nil when everything is wanted.
+-- Returns a function that checks whether an event with given fields is wanted; nil if all events are wanted.
 local function judge(packed)
   if packed == '' then return nil end
   local filter = cmsgpack.unpack(packed)

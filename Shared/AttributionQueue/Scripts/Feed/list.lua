@@ -1,3 +1,4 @@
--- list: ends transactions that chose the ids of their events before now. They watch this key (CommitTransaction).
--- KEYS 1 events listed
+-- list: makes transactions fail that chose the ids of their events before now. They watch this key (CommitTransaction).
+-- KEYS 1 number of lists
+-- Returns the new number.
 return redis.call('INCR', KEYS[1])

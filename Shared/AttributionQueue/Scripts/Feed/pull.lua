@@ -1,11 +1,11 @@
 -- pull: leases events of one shard for a subscription: first those whose lease expired or that were given back, then new ones. A
--- consumer's name is its lease in milliseconds, so that leases of different lengths can coexist; the consumer 0 holds events that can be
--- leased at once.
+-- consumer's name is its lease in milliseconds, so that leases of different lengths can coexist; the consumer 0 has events that can be
+-- leased immediately.
 -- KEYS 1 events stream
--- ARGV 1 group  2 lease, ms  3 how many at the most  4 how many unwanted ones to pass at the most  5 filter, packed; empty: all
---      6 how many leases at the most, where the events of a subject follow one another; 0: they need not
--- Returns {1 when there may be more behind what was passed, list of {entry id, event JSON}}, or -1 when the subscription has no
--- group here.
+-- ARGV 1 group  2 lease, ms  3 maximum number of events  4 maximum number of unwanted events to skip  5 filter in MessagePack; empty: all
+--      6 maximum number of leases, if the events of a subject are delivered in order; 0: in any order
+-- Returns {1 if there may be more after the skipped events, list of {entry id, event JSON}}, or -1 if the subscription has no group in this
+-- shard.
 local stream, group, lease, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local passable, wants, leases = tonumber(ARGV[4]), judge(ARGV[5]), tonumber(ARGV[6])
 local answer = {}
@@ -19,7 +19,7 @@ local function subject(field)
   end
 end
 
--- Hands out the events of a subject in order, several at once if asked for, while none of them is leased.
+-- Leases the events of a subject in order, and only while no earlier event of the subject is leased. One call may lease several of them.
 local function inOrder()
   local blocked, waiting, pending = {}, {}, redis.call('XPENDING', stream, group, '-', '+', leases)
   local function take(id, field)
@@ -96,7 +96,7 @@ while #answer < most do
     for _, entry in ipairs(read[1][2]) do
       local field = fieldsOf(entry[2])
       if wants(field) then
-        -- Events beyond the requested number can be leased at once by the next pull.
+        -- The next pull can lease events beyond the requested number immediately.
         local taker = #answer < most and lease or '0'
         redis.call('XCLAIM', stream, group, taker, 0, entry[1], 'RETRYCOUNT', 1, 'FORCE', 'JUSTID')
         if #answer < most then answer[#answer + 1] = {entry[1], field.e} else passed = passable end

@@ -1,9 +1,9 @@
--- seek: sets the position of a subscription in one shard; events after it are handed out, some of them again.
+-- seek: sets the position of a subscription in one shard; the events after it are delivered, some of them again.
 -- KEYS 1 events stream  2 positions of pushed subscriptions
--- ARGV 1 subscription  2 entry id behind which it reads; $: behind all there is  3 events that were added up to there, where that is known
---      4 generation; empty: it is pulled  5 of one that is pulled: 1 when a place that it has already stays
--- A pushed subscription's position of this or a later generation is kept.
--- Returns 1 when it was set.
+-- ARGV 1 subscription  2 new position, an entry id; $: after all events  3 number of events ever added up to there, if known
+--      4 generation; empty for a pulled subscription  5 1 if a pulled subscription keeps an existing position
+-- A pushed subscription keeps a position of this or a later generation.
+-- Returns 1 if the position was set, else 0.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local generation, keeps = ARGV[4], ARGV[5] == '1'
 if generation == '' then

@@ -1,8 +1,8 @@
 -- trim: deletes events that every subscription has settled and that are old enough.
 -- KEYS 1 events stream  2 events index  3 positions of pushed subscriptions
--- ARGV 1 id below which they may go when all have dealt with them  2 the same by the retention, which is the only one where there is no
---      subscription  3 how many at the most
--- Returns how many were deleted.
+-- ARGV 1 events before this entry id may be deleted if all subscriptions have settled them  2 the same by the retention, which alone applies
+--      if there is no subscription  3 maximum number to delete
+-- Returns the number of deleted events.
 local function less(a, b)
   local am, as = string.match(a, '^(%d+)-(%d+)$')
   local bm, bs = string.match(b, '^(%d+)-(%d+)$')
@@ -11,14 +11,14 @@ local function less(a, b)
 end
 local function behind(id)
   local ms, number = string.match(id, '^(%d+)-(%d+)$')
-  -- A number that is too long for a script is the last of its millisecond.
+  -- Lua cannot represent a sequence number of more than 15 digits exactly. It counts as the last of its millisecond.
   if #number > 15 then return string.format('%.0f', tonumber(ms) + 1) .. '-0' end
   return ms .. '-' .. string.format('%.0f', tonumber(number) + 1)
 end
 local bound = less(ARGV[1], ARGV[2]) and ARGV[2] or ARGV[1]
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local groups, positions = redis.call('XINFO', 'GROUPS', KEYS[1]), redis.call('HVALS', KEYS[3])
--- Without a subscription nobody has dealt with anything: a first one may still ask for all from the beginning.
+-- Without a subscription, no event counts as settled: a new subscription may start at the beginning.
 if #groups == 0 and #positions == 0 then bound = ARGV[2] end
 for _, info in ipairs(groups) do
   local group = {}

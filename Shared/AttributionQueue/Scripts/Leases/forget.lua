@@ -1,7 +1,7 @@
 -- forget: removes the names of dead workers from a shard's group. A worker with leases keeps its name until they are reclaimed.
 -- KEYS 1 ready stream
--- ARGV 1 group  2 how long it has not asked for anything, ms
--- Returns how many went.
+-- ARGV 1 group  2 time without a request after which a worker counts as dead, ms
+-- Returns the number of removed names.
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
 if consumers.err then return 0 end

@@ -1,7 +1,7 @@
 -- reclaim: leases messages whose lease expired.
 -- KEYS 1 ready stream
--- ARGV 1 group  2 consumer  3 lease, ms  4 how many at the most
--- Returns {how many are leased, list of {entry id, fields, delivery count}}.
+-- ARGV 1 group  2 consumer  3 lease, ms  4 maximum number to lease
+-- Returns {number of leases in the shard, list of {entry id, fields, delivery count}}.
 local claimed = redis.call('XAUTOCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[3], '0-0', 'COUNT', ARGV[4])[2]
 local answer = {}
 for _, entry in ipairs(claimed) do

@@ -1,7 +1,7 @@
 -- renew: renews the leases that the worker still holds.
 -- KEYS 1 ready stream
--- ARGV 1 group  2 consumer  3… of each lease its entry id and delivery count
--- Returns how many were renewed.
+-- ARGV 1 group  2 consumer  3… for each lease: entry id and delivery count
+-- Returns the number of renewed leases.
 local renewed = 0
 for place = 3, #ARGV, 2 do
   local lease = redis.pcall('XPENDING', KEYS[1], ARGV[1], ARGV[place], ARGV[place], 1)[1]

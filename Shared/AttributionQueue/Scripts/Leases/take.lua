@@ -1,10 +1,10 @@
 -- take: leases the messages of a shard with the nearest deadlines. Before that, delayed messages that are due by Redis' clock are added to
 -- the set by deadline.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
--- ARGV 1 group  2 consumer  3 how many to take  4 how many due ones to move at the most  5 how many coming deadlines to tell
---      6 latest deadline to take: another worker may have taken what this one knew of
--- Returns {entries as XREADGROUP gives them, when the next delayed one is due in ms since 1970 or -1, how many wait by deadline,
--- the coming deadlines}.
+-- ARGV 1 group  2 consumer  3 number to take  4 maximum number of due messages to move  5 number of next deadlines to return
+--      6 latest deadline to take, because another worker may have taken the messages that this worker knew
+-- Returns {entries in the form of XREADGROUP, due time of the next delayed message in ms since 1970 or -1, number of messages in the set by
+-- deadline, their next deadlines}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local most = tonumber(ARGV[3])

@@ -1,7 +1,7 @@
 -- beat: writes a worker's heartbeat by Redis' clock.
--- KEYS 1 workers by their last beat
--- ARGV 1 worker, or nothing to ask only  2 how long one that does not beat counts as alive, ms
--- Returns the workers that are alive.
+-- KEYS 1 workers by their last heartbeat
+-- ARGV 1 worker, or empty to read only  2 how long a worker without a heartbeat counts as alive, ms
+-- Returns the live workers.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now, ARGV[1]) end

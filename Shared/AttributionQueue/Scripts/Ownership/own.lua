@@ -1,13 +1,13 @@
--- own: takes a shard if its ownership did not change since the caller read it, to work it in one form or the other.
+-- own: takes a shard if its ownership did not change since the caller read it, and prepares it for the owned or the leased form.
 -- KEYS 1 ownership  2 ready stream  3 suspects
 -- ARGV 1 the known ownership, empty for none  2 the new owner  3 1 if the former owner ended without giving it back
---      4 how many messages it may have been working  5 group  6 1 when messages are leased one by one by the group
+--      4 maximum number of messages that the former owner may have been processing  5 group  6 1 for the leased form, 0 for the owned form
 -- An ownership is an epoch, a space, and the owner's name, or - for none. Epochs only grow, so requests of an owner with an earlier one
 -- are refused.
--- In the owned form, the group's position is after every possible id: other members of the group read nothing, and their leases
--- end. In the leased form, the group continues from its former position, or from the first entry.
--- The former owner may have crashed on one of the messages that it had begun. Up to the last of them, `until`, each start is counted.
--- Returns {the ownership now, 1 when it was taken, suspects as names and values}.
+-- In the owned form, the group's position is after every possible id: other members of the group read nothing, and their
+-- leases end. In the leased form, the group continues from its former position, or from the first entry.
+-- The former owner may have crashed on one of the messages that it was processing. Up to the last of them, `until`, each start is counted.
+-- Returns {current ownership, 1 if it was taken, suspects as names and values}.
 local known, ready, group, areLeased = ARGV[1], KEYS[2], ARGV[5], ARGV[6] == '1'
 local behindAll = '18446744073709551615-18446744073709551615'
 local current = redis.call('GET', KEYS[1]) or ''

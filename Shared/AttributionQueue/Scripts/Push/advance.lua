@@ -1,8 +1,8 @@
 -- advance: stores the position of a pushed subscription in one shard, and its unsettled events after it.
--- KEYS 1 positions of pushed subscriptions  2 events that are not settled  3 events stream
--- ARGV 1 subscription  2 generation  3 entry id; empty: it has come no further  4 how many events it has gone on by
---      5 entry id from which these were counted; empty: unknown  6 events that are not settled; empty: as before; -: none
--- Returns 1, or 0 when the subscription was set to another place, or ended, meanwhile.
+-- KEYS 1 positions of pushed subscriptions  2 unsettled events by subscription  3 events stream
+-- ARGV 1 subscription  2 generation  3 new position, an entry id; empty: unchanged  4 number of events between the old and the new position
+--      5 entry id from which these were counted; empty: unknown  6 unsettled events; empty: unchanged; -: none
+-- Returns 1, or 0 if the subscription was set to another position or deleted meanwhile.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if not held then return 0 end
 local generation, id, read = string.match(held, '^(%S+) (%S+) (%S+)$')
@@ -20,12 +20,13 @@ local function parts(text)
 end
 local ms, number = parts(id)
 local newMs, newNumber = parts(ARGV[3])
--- What was dropped meanwhile is counted already.
+-- The position may already be further, because events were dropped meanwhile.
 if newMs < ms or newMs == ms and newNumber <= number then return 1 end
 
 local count = tonumber(ARGV[4])
 if id ~= ARGV[5] then
-  -- Some were dropped meanwhile, or another has noted a part: those between are counted anew, unless they are very many.
+  -- The position has changed since: events were dropped, or another process stored progress. The events between are counted again, up to a
+  -- limit.
   local counted, from, steps = 0, id, 0
   repeat
     local entries = redis.call('XRANGE', KEYS[3], '(' .. from, ARGV[3], 'COUNT', 200)

@@ -1,7 +1,7 @@
 -- health: stores the health of a subscription's endpoint, unless the subscription was deleted meanwhile.
--- KEYS 1 subscriptions  2 how endpoints do
--- ARGV 1 subscription  2 when it was made, ms  3 what is to be kept
--- Returns 1, or 0 when it ended.
+-- KEYS 1 subscriptions  2 health of endpoints
+-- ARGV 1 subscription  2 creation time of the subscription, ms  3 health to store
+-- Returns 1, or 0 if the subscription was deleted.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 local isRead, subscription = pcall(cjson.decode, held or '')
 if not isRead or string.format('%.0f', tonumber(subscription.createdAt) or 0) ~= ARGV[2] then return 0 end

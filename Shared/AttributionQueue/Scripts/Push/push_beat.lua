@@ -1,7 +1,8 @@
 -- push_beat: writes a pusher's heartbeat, releases endpoints, and takes endpoints without an owner.
--- KEYS 1 pushers by their last sign of life  2 owners of endpoints
--- ARGV 1 pusher  2 after how many ms of silence a pusher is gone  3 how many endpoints it gives back  4… these, then those that it wants
--- Returns {pushers that are alive, those of the wanted endpoints that are its own}.
+-- KEYS 1 pushers by their last heartbeat  2 owners of endpoints
+-- ARGV 1 pusher  2 time without a heartbeat after which a pusher counts as dead, ms  3 number of endpoints to release
+--      4… these endpoints, then the endpoints that the pusher wants
+-- Returns {live pushers, wanted endpoints that the pusher owns now}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local pushers, owners, me = KEYS[1], KEYS[2], ARGV[1]

@@ -1,7 +1,7 @@
 -- tail: reads the events of one shard after a position, and the time up to which they are complete.
 -- KEYS 1 events stream
--- ARGV 1 entry id behind which they are; $: none, only the last one's id is told  2 how many at the most
--- Returns {now in ms, entry id of the last of these, or what they are behind where there are none, list of entries}.
+-- ARGV 1 position, an entry id; $: reads no events and returns only the id of the newest  2 maximum number of events
+-- Returns {now in ms, entry id of the last returned event or else the position, list of entries}.
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 if ARGV[1] == '$' then

@@ -1,9 +1,9 @@
 -- arrivals: counts verified notifications of an app by their time of receipt. A long enough silence between them is recorded;
 -- a notification received within a recorded silence splits it, because verification happens in any order.
--- KEYS 1 counts by bucket, `p` before each; those without are of builds that counted before the proof  2 the last arrival
+-- KEYS 1 counts by bucket, with the prefix `p` (older builds wrote no prefix and counted unverified notifications)  2 last arrival
 --      3 silences by their end
--- ARGV 1 bucket, ms  2 a silence is longer than, ms  3 how long counts and silences are remembered, ms
---      then of each group, oldest first: how many, when the first was received, when the last, ms
+-- ARGV 1 length of a bucket, ms  2 minimum length of a silence, ms  3 how long counts and silences are stored, ms
+--      then for each group, oldest first: number of notifications, time of the first receipt and of the last, ms
 -- Returns now, ms.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

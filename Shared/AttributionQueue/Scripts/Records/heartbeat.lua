@@ -1,7 +1,7 @@
 -- heartbeat: writes a heartbeat of an ingest instance by Redis' clock. The first one after a long pause of all instances records an outage.
--- KEYS 1 instances by their last beat  2 outages by their end
--- ARGV 1 instance  2 an outage is longer than, ms  3 how long instances and outages are remembered, ms
--- Returns {now, start of the outage that ended with this beat or 0}.
+-- KEYS 1 instances by their last heartbeat  2 outages by their end
+-- ARGV 1 instance  2 minimum length of an outage, ms  3 how long instances and outages are stored, ms
+-- Returns {now, start of the outage that ended with this heartbeat or 0}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')

@@ -1,7 +1,8 @@
 -- snapshot: counts the messages of one shard of a queue, all at the same moment.
 -- KEYS 1 ready stream  2 delayed set  3 dead-letter stream  4 set by deadline
 -- ARGV 1 group
--- Returns {ready and leased, leased, delayed, dead, when the oldest ready or leased one came, ms, or -1}.
+-- Returns {number of ready and leased messages, of leased ones, of delayed ones, of dead letters, time at which the oldest ready or leased
+-- message was appended to the stream, ms, or -1}.
 local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1])
 local leased = pending['err'] and 0 or pending[1]
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]

@@ -4,7 +4,7 @@ import RedisClient
 extension DeadlineWorker {
   /// Waits for shards that changed or have due messages, and marks them.
   func hear() async {
-    // A worker that is stopping must not take due shards from the schedule: other workers would not see them.
+    // A worker that is stopping must not take due shards from the schedule, because other workers would miss them.
     while !isStopping {
       do {
         let due = try await schedule.due()
@@ -37,7 +37,7 @@ extension DeadlineWorker {
   func renew() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
-      // A lost lease is noticed when its message is settled.
+      // A lost lease is detected when its message is settled.
       await withDiscardingTaskGroup { group in
         for lease in state.withLock({ Array($0.held.values) }) {
           group.addTask { _ = try? await self.consumer.renew([lease.token], of: lease.shard) }
@@ -52,10 +52,10 @@ extension DeadlineWorker {
     var quiet: [Shard: ContinuousClock.Instant] = [:]
     while !isStopping {
       // Messages with expired leases are not worked either while the queue is paused.
-      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
+      let isPaused = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
       await withDiscardingTaskGroup { group in
         let lease = deliveries.configuration.lease
-        for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
+        for shard in Shard.all where !isStopping && !isPaused && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
           let asked = ContinuousClock.now
           guard let (entries, leased) = try? await consumer.reclaim(shard) else { continue }
           quiet[shard] = leased == 0 ? asked : nil

@@ -2,7 +2,7 @@ import EventLoops
 import RedisClient
 import Synchronization
 
-/// A worker for queues whose messages have deadlines: over all shards, messages with the nearest deadline are worked first.
+/// A worker for queues whose messages have deadlines: messages with the nearest deadlines over all shards are processed first.
 ///
 /// Messages wait in a sorted set of their shard. The worker leases them in the order of their deadlines, as many as the gate admits and the
 /// concurrency allows. Leases, retries, dead letters and completion are the same as in every queue, so another worker reclaims the messages
@@ -12,7 +12,7 @@ public final class DeadlineWorker: Sendable {
   static let sweepTime: Duration = .seconds(5)
   /// How often every shard is queried in any case, because a process that crashes after an accept may not have written to the schedule.
   static let fullScan: Duration = .seconds(60)
-  /// The maximum wait before the gate is asked again.
+  /// The maximum time before the gate is queried again.
   private static let longestWait: Duration = .seconds(1)
   /// How many deadlines of a shard one query returns.
   private static let lookAhead: RedisArgument = 16
@@ -41,7 +41,8 @@ public final class DeadlineWorker: Sendable {
 
   /// - Parameters:
   ///   - concurrency: the maximum number of messages that are worked at once.
-  ///   - handler: should end well within the queue's lease, although the lease is renewed. It gives back messages that it cannot work now.
+  ///   - handler: should end well within the queue's lease, although the lease is renewed. It gives back messages that it cannot process
+  ///     now.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate, counter: DeliveryCounter? = nil,
     observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
@@ -73,8 +74,8 @@ public final class DeadlineWorker: Sendable {
     wakeSignal.wake()
   }
 
-  /// Works until ``stop()`` is called or the task is cancelled. All tasks run on one event loop, because their steps are short and mostly wait
-  /// for Redis.
+  /// Works until ``stop()`` is called or the task is cancelled. All tasks run on one event loop, because their steps are short and mostly
+  /// wait for Redis.
   public func run() async {
     await withTaskExecutorPreference(EventLoopExecutor.all().randomElement()) { await work() }
   }
@@ -126,8 +127,8 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  /// Queries changed shards and leases the messages with the nearest deadlines, as far as the concurrency allows. Returns them and how long to
-  /// wait if there are none.
+  /// Queries changed shards and leases the messages with the nearest deadlines, as far as the concurrency allows. Returns them and how long
+  /// to wait if there are none.
   private func turn() async throws -> (messages: [LeasedMessage], wait: Duration) {
     let now = DeliveryQueue.now
     var messages: [LeasedMessage] = []
@@ -150,7 +151,7 @@ public final class DeadlineWorker: Sendable {
       let (counts, latest) = state.withLock { $0.index.nearest(most) }
       do {
         let taken = try await take(counts, until: latest)
-        // Another worker took the messages first. The index is up to date now, so choose again at once.
+        // Another worker took the messages first. The index is up to date now, so messages are chosen again immediately.
         if taken.isEmpty { wait = .milliseconds(1) }
         messages += taken
       } catch {

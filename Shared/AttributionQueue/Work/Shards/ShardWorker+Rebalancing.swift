@@ -3,7 +3,7 @@ import Synchronization
 
 /// Heartbeats, and taking and releasing shards.
 extension ShardWorker {
-  /// What the reply to the last heartbeat told.
+  /// The content of the reply to the last heartbeat.
   struct Membership {
     /// The live workers of the queue.
     var alive: [String] = []
@@ -43,7 +43,7 @@ extension ShardWorker {
     while !isStopping {
       turned.withLock { $0 = .now }
       let membership = membership.withLock { $0 }
-      // After a change of form every shard is taken again, and read at once.
+      // After a change of form, every shard is taken again and read immediately.
       if form != membership.form { (form, nextRead) = (membership.form, .now) }
       let share = ShardAssignment.shards(of: name, among: membership.alive)
       await withDiscardingTaskGroup { group in
@@ -78,7 +78,7 @@ extension ShardWorker {
     if shard.wake() { loop.begins.yield(shard) }
   }
 
-  /// Renews leases until the task is cancelled. A lost lease is noticed when its message is settled.
+  /// Renews leases until the task is cancelled. A lost lease is detected when its message is settled.
   func renewLeases() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
@@ -129,8 +129,8 @@ extension ShardWorker {
     } catch { uncertain.withLock { _ = $0.insert(shard) } }
   }
 
-  /// Releases a shard of another worker's share that Redis still lists under this worker, although it does not work it: no other worker would
-  /// take it.
+  /// Releases a shard of another worker's share that Redis still lists under this worker, although it does not work it: no other worker
+  /// would take it.
   private func releaseIfOwn(_ shard: Shard) async {
     guard let known = try? await ShardOwnership.read(queue, shard, deliveries) else { return }
     guard shards[shard.index].ownership == nil, let owner = known.owner, owner == name else {
@@ -174,7 +174,7 @@ extension ShardWorker {
 
   /// Takes the shard under a new epoch, retrying until Redis replies. The shard is lost if another worker has it.
   ///
-  /// - Parameter isFailed: true if a step failed: then a pause comes first.
+  /// - Parameter isFailed: true if a step failed; then a pause precedes the first attempt.
   func takeAgain(_ shard: WorkerShard, _ before: ShardOwnership, isFailed: Bool = true) async {
     var (known, failures) = (before, isFailed ? 1 : 0)
     while !isStopping {
@@ -192,8 +192,8 @@ extension ShardWorker {
     lose(shard, before)
   }
 
-  /// The pause before the next attempt to take a shard, milliseconds. It grows up to two seconds: all shards of a worker retry at the same time
-  /// while Redis is unavailable, and would use much processor time otherwise.
+  /// The pause before the next attempt to take a shard, milliseconds. It grows up to two seconds: all shards of a worker retry at the same
+  /// time while Redis is unavailable, and would use much processor time otherwise.
   static func pauses(after failures: Int) -> ClosedRange<Int> {
     let longest = 500 << min(2, max(0, failures - 3))
     return longest / 10...longest

@@ -1,9 +1,9 @@
 import RedisClient
 
-/// Judging and settling the messages that were read.
+/// Handling and settling the messages that were read.
 extension ShardWorker {
-  /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read again.
-  /// Leased messages would not be read again, so they are given back when the worker stops.
+  /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read
+  /// again. Leased messages would not be read again, so they are given back when the worker stops.
   func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
@@ -62,7 +62,7 @@ extension ShardWorker {
     return await message.traced { await self.handler(message) }
   }
 
-  /// Counts a start of a suspected message, and returns how often it was begun, including the start by the owner that crashed.
+  /// Counts a start of a suspected message, and returns how often it was started, including the start by the owner that crashed.
   private func count(_ entry: String, _ shard: Shard, _ ownership: ShardOwnership) async throws(QueueError) -> Int64 {
     let reply = try await deliveries.run(
       Scripts.suspect, [Keys.ownership(queue, shard), Keys.suspects(queue, shard)], [.string(ownership.text), .string(entry)])
@@ -98,8 +98,8 @@ extension ShardWorker {
     }
   }
 
-  /// Settles a batch again after its commit got no reply. The shard is taken under a new epoch first, so that the unanswered commit is refused if
-  /// it arrives later. Returns nil if the shard must be read from its beginning.
+  /// Settles a batch again after its commit got no reply. The shard is taken under a new epoch first, so that the unanswered commit is
+  /// refused if it arrives later. Returns nil if the shard must be read from its beginning.
   func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
     await takeAgain(shard, before)
     guard let ownership = shard.ownership, ownership.form == before.form else {

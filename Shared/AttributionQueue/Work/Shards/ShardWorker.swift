@@ -3,16 +3,16 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// A worker that owns shards of a queue: the owner of a shard reads its stream, calls the handler and settles the results. Messages of a shard
-/// are worked in order, shards concurrently. If a worker loses a shard, unsettled messages are handled again by the next owner. In
+/// A worker that owns shards of a queue: the owner of a shard reads its stream, calls the handler and settles the results. Messages of a
+/// shard are worked in order, shards concurrently. If a worker loses a shard, unsettled messages are handled again by the next owner. In
 /// ``StoreForm/leased`` it leases the messages of its shards, and shares them with workers of older builds.
 public final class ShardWorker: Sendable {
   /// The kind of work that a handler does.
   public enum Pace: Sendable {
-    /// The handler only computes, briefly, and defers work that waits for other systems. It may be called again for the same message, so several
-    /// messages of a shard are settled in one step.
+    /// The handler only computes, briefly, and defers work that waits for other systems. It may be called again for the same message, so
+    /// several messages of a shard are settled in one step.
     case judging
-    /// The handler waits for other systems. Each message is settled on its own, and at most this many shards are worked at a time.
+    /// The handler waits for other systems. Each message is settled on its own, and at most this many shards are worked at the same time.
     case waiting(shards: Int)
 
     var together: Int {
@@ -57,7 +57,7 @@ public final class ShardWorker: Sendable {
   /// An event loop and the shards that are worked on it. Handlers run on the loop that owns the Redis connections, so that no task changes
   /// threads.
   final class WorkerLoop: Sendable {
-    /// Nil for handlers that wait for others: these run on the default executor.
+    /// Nil for handlers that wait for other systems: these run on the default executor.
     let executor: EventLoopExecutor?
     /// Nil if no pipe could be opened: then connections wait until all ready tasks have run.
     let slices: LoopSlices?

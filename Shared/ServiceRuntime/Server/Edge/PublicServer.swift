@@ -23,8 +23,8 @@ struct PublicServer: HTTPResponder {
     self.edge = PublicEdgeGuard(edge, registry)
     self.limits = limits
     self.registry = registry
-    registry.counter("attribution_public_requests_total", help: "Requests of the public port.", labels: ["status"])
-    registry.histogram("attribution_public_duration_seconds", help: "Time to answer on the public port.")
+    registry.counter("attribution_public_requests_total", help: "Requests to the public port.", labels: ["status"])
+    registry.histogram("attribution_public_duration_seconds", help: "Time to answer a request on the public port.")
     ok = registry.series("attribution_public_requests_total", ["200"])
     duration = registry.series("attribution_public_duration_seconds")
   }

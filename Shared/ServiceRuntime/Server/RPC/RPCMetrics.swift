@@ -17,19 +17,19 @@ struct RPCMetrics: Sendable {
   init(_ registry: MetricsRegistry) {
     self.registry = registry
     registry.counter(
-      "attribution_rpc_server_requests_total", help: "Calls by their outcome.", labels: ["service", "method", "code"])
+      "attribution_rpc_server_requests_total", help: "Calls by result code.", labels: ["service", "method", "code"])
     registry.histogram(
-      "attribution_rpc_server_duration_seconds", help: "Time to answer.", labels: ["service", "method"])
-    registry.gauge("attribution_rpc_server_in_flight", help: "Calls being answered.", labels: ["service"])
+      "attribution_rpc_server_duration_seconds", help: "Time to answer a call.", labels: ["service", "method"])
+    registry.gauge("attribution_rpc_server_in_flight", help: "Calls that are being processed.", labels: ["service"])
     registry.histogram(
-      "attribution_rpc_server_response_bytes", help: "Size of answers.", labels: ["service", "method"],
+      "attribution_rpc_server_response_bytes", help: "Size of answers in bytes.", labels: ["service", "method"],
       bounds: MetricsRegistry.sizeBounds)
     registry.counter(
-      "attribution_idempotency_requests_total", help: "Calls with a key.", labels: ["method", "outcome"])
-    registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
+      "attribution_idempotency_requests_total", help: "Calls with an idempotency key.", labels: ["method", "outcome"])
+    registry.counter("attribution_rate_limited_total", help: "Requests that exceeded their caller's rate limit.", labels: ["method"])
     registry.gauge("attribution_http_connections", help: "Open connections.", labels: ["protocol"])
     registry.counter(
-      "attribution_http_rejected_total", help: "Requests refused below the RPC layer.", labels: ["cause"])
+      "attribution_http_rejected_total", help: "Requests that were refused before they reached the RPC layer.", labels: ["cause"])
   }
 
   func method(service: String, name: String) -> Method {

@@ -1,1 +1,1 @@
-"""What the tests of the Kubernetes manifests stand on."""
+"""Helpers of the tests of the Kubernetes manifests."""

@@ -1,4 +1,4 @@
-"""docker-compose.yml and the files that it names, as far as they state what the code states too."""
+"""docker-compose.yml and the files that it names, as far as they repeat facts of the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a set of NetworkPolicies lets through."""
+"""The connections that a set of NetworkPolicies allows."""
 
 from __future__ import annotations
 

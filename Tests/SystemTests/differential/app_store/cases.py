@@ -1,13 +1,12 @@
-"""Signed data of the App Store, and what is done to it."""
+"""Signed data of the App Store, and the changes that make it invalid."""
 
 import json
 import random
 
 from SystemTests.differential.certificates import MIDDLE, chains, milliseconds
-from SystemTests.differential.judgement import Case
+from SystemTests.differential.expected_verdict import Case
 
 from .chains import certificate_bits, certificate_bytes, chain, chain_at_an_edge, form, list_of_certificates, plain, spelt_certificate
-from .judge import judge
 from .payloads import (
     app_changed,
     asked_otherwise,
@@ -27,6 +26,7 @@ from .payloads import (
     other_kind,
     sizes,
 )
+from .reference_verifier import judge
 from .signed_data import KINDS, PAYLOADS, identity, transaction, without_none
 from .subject import Subject
 

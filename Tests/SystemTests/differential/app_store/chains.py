@@ -1,4 +1,4 @@
-"""What is done to certificates and form of the App Store's signed data."""
+"""Changes to the certificates and the form of signed data of the App Store."""
 
 import base64
 import random
@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from SystemTests.differential import jws_forms
 from SystemTests.differential.certificates import OTHER_ROOT, chains
-from SystemTests.differential.judgement import Changed
+from SystemTests.differential.expected_verdict import Changed
 from SystemTests.differential.skadnetwork.signatures import left_over
 
 from .subject import Subject

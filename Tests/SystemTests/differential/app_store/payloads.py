@@ -1,4 +1,4 @@
-"""What is done to payloads of the App Store's signed data, and to what is asked about them."""
+"""Changes to the payloads of signed data of the App Store, and to the requests that verify them."""
 
 import dataclasses
 import json
@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from SystemTests.differential import jws, jws_forms
 from SystemTests.differential.certificates import MIDDLE, chains, day, milliseconds
-from SystemTests.differential.judgement import Changed
+from SystemTests.differential.expected_verdict import Changed
 
 from .chains import plain
-from .judge import JWT_CLAIMS, LIMIT, NOTIFICATION_LIMIT
+from .reference_verifier import JWT_CLAIMS, LIMIT, NOTIFICATION_LIMIT
 from .signed_data import APPS, DATES, KINDS, NESTED, OBJECTS, PAYLOADS, signed_token, when
 from .subject import Subject
 

@@ -1,4 +1,4 @@
-"""Signed data of the App Store before it is spelt, with the chain that signs it."""
+"""Signed data of the App Store before it is encoded, with the chain that signs it."""
 
 import dataclasses
 from typing import Any

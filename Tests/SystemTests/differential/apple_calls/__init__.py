@@ -1,1 +1,1 @@
-"""Requests to Apple, held to those of Apple's library for Python."""
+"""Requests to Apple, compared with those of Apple's library for Python."""

@@ -1,4 +1,4 @@
-"""For each call of Apple's library for Python: what it is asked, and what the service is asked for the same."""
+"""For each call of Apple's library for Python: its arguments, and the equivalent request to the service."""
 
 from collections.abc import Callable
 from typing import Any

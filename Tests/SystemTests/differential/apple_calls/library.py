@@ -1,4 +1,4 @@
-"""Requests as Apple's library for Python builds them, and a server that keeps those that the services build."""
+"""Requests as Apple's library for Python builds them, and a server that records those that the services build."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def agree(pair: Pair, case) -> None:
 
 @pytest.mark.filterwarnings("ignore:send_consumption_data")
 @pytest.mark.parametrize("name", EVERY)
-def test_the_library_s_request_and_ours_mean_the_same(pair, name):
+def test_requests_are_equivalent_to_those_of_apples_library(pair, name):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=not SOAK, database=None, phases=[Phase.explicit, Phase.generate, Phase.shrink],
               suppress_health_check=list(HealthCheck))
     @given(EVERY[name])
@@ -105,14 +105,14 @@ def test_the_library_s_request_and_ours_mean_the_same(pair, name):
 
 @settings(max_examples=EXAMPLES, deadline=None, derandomize=not SOAK, database=None, suppress_health_check=list(HealthCheck))
 @given(days=st.integers(1, 90), reason=st.sampled_from(list(ExtendReasonCode)), id=texts(64))
-def test_an_extension_of_one_subscription_means_the_same(pair, days, reason, id):
+def test_the_extension_of_one_subscription_is_equivalent(pair, days, reason, id):
     id = f"{new_id()} {id}"
     body = ExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=id)
     agree(pair, (lambda apple: apple.extend_subscription_renewal_date(pair.purchase, body), "Recovery", "ExtendSubscriptionRenewalDate",
                  {"originalTransactionId": pair.purchase, "extendByDays": days, "extendReasonCode": int(reason), "requestIdentifier": id}))
 
 
-def test_no_call_of_the_library_is_left_out():
+def test_every_call_of_the_library_is_tested():
     """What a newer library can do shows as a hole here."""
     public = {name for name in vars(Library.__mro__[1]) if not name.startswith("_")}
     compared = {"get_notification_history"}  # its windows are cut into slices: ServerAPIRequestTests

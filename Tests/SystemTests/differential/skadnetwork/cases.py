@@ -1,8 +1,8 @@
-"""SKAdNetwork postbacks of every version, and what is done to them."""
+"""SKAdNetwork postbacks of every version, and the changes that make them invalid."""
 
 import random
 
-from SystemTests.differential.judgement import Case
+from SystemTests.differential.expected_verdict import Case
 from SystemTests.differential.postbacks import (
     VERSIONS,
     item,

@@ -1,4 +1,4 @@
-"""What is done to the fields of SKAdNetwork postbacks."""
+"""Changes to the fields of SKAdNetwork postbacks."""
 
 import json
 import random
@@ -8,7 +8,7 @@ from typing import Any
 from cryptography.hazmat.primitives import hashes
 
 from SystemTests.differential import jws, jws_forms
-from SystemTests.differential.judgement import Changed
+from SystemTests.differential.expected_verdict import Changed
 from SystemTests.differential.postbacks import (
     INT64,
     LOOKALIKES,

@@ -1,4 +1,4 @@
-"""SKAdNetwork's impressions, what is done to them, and a judge of its own: Python's `cryptography` over a text put together from
+"""SKAdNetwork impressions, the changes that make them invalid, and a reference verifier: Python's `cryptography` over a text put together from
 Apple's page (Combining parameters to generate a signature)."""
 
 import base64
@@ -9,8 +9,8 @@ import re
 from cryptography.hazmat.primitives import hashes
 
 from SystemTests.differential import jws
+from SystemTests.differential.expected_verdict import Case, ExpectedVerdict, Refused
 from SystemTests.differential.impression_keys import KEYS, NETWORKS, STRANGER, UUID, N, any_key, message_of, plain, sign, signed_words, signer_of
-from SystemTests.differential.judgement import Case, Judgement, Refused
 from SystemTests.differential.postbacks import INT64, LOOKALIKES, SEPARATOR, VERSIONS
 from SystemTests.differential.signatures import (
     base64_strictly,
@@ -75,26 +75,26 @@ def faults_of(body: dict) -> set[str]:
     return faults
 
 
-def judge_skadnetwork(body: dict) -> Judgement:
+def judge_skadnetwork(body: dict) -> ExpectedVerdict:
     body = {name: value for name, value in body.items() if value is not None}
     if "version" not in body:
-        return Judgement.rejected("malformed")
+        return ExpectedVerdict.rejected("malformed")
     if body["version"] not in VERSIONS:
-        return Judgement.rejected("unsupported_version", field="version")
+        return ExpectedVerdict.rejected("unsupported_version", field="version")
     faults = faults_of(body)
     if faults:
-        return Judgement(False, frozenset(["malformed"]), frozenset(faults))
+        return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(faults))
     known = body["adNetworkId"] in NETWORKS
     try:
         r, s = read_der(base64_strictly(body["signature"]))
         if not in_range(r, s, "secp256r1"):
             raise Refused("range")
     except Refused:
-        return Judgement.rejected("malformed_signature", *([] if known else ["unknown_key"]))
+        return ExpectedVerdict.rejected("malformed_signature", *([] if known else ["unknown_key"]))
     if not known:
-        return Judgement.rejected("unknown_key")
+        return ExpectedVerdict.rejected("unknown_key")
     key = signer_of(body["adNetworkId"], r, s, message_of(body))
-    return Judgement(True, says={"keyId": key}) if key else Judgement.rejected("bad_signature")
+    return ExpectedVerdict(True, says={"keyId": key}) if key else ExpectedVerdict.rejected("bad_signature")
 
 
 def good_skadnetwork(dice: random.Random, version: str) -> dict:

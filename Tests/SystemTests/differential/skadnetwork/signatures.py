@@ -1,9 +1,9 @@
-"""What is done to the signatures of SKAdNetwork postbacks."""
+"""Changes to the signatures of SKAdNetwork postbacks."""
 
 import base64
 import random
 
-from SystemTests.differential.judgement import Changed
+from SystemTests.differential.expected_verdict import Changed
 from SystemTests.differential.postbacks import (
     KID_KEYS,
     KIDS,

@@ -1,4 +1,4 @@
-"""6: `compose down` leaves named volumes and nothing else, and `up` goes on with their data."""
+"""6: `compose down` leaves only named volumes, and `up` continues with their data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load on a system while something is done to its Redis, and what is left of it compared with what was answered."""
+"""Puts load on a system while its Redis is changed, then compares the events with the answers that senders got."""
 
 from __future__ import annotations
 

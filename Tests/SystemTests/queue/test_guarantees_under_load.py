@@ -1,4 +1,4 @@
-"""The queue's promises under load, with the real executables: bounds, a Redis without memory, a SIGTERM, operators' calls."""
+"""The queue's guarantees under load, with the real executables: bounds, a Redis without memory, a SIGTERM, operators' calls."""
 
 import asyncio
 import concurrent.futures
@@ -13,7 +13,7 @@ import pytest
 from SystemTests.faults.load import Ledger, Maker, send_many
 from SystemTests.faults.system import FaultSystem
 
-from .promise_steps import MUCH, QUEUES, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import MUCH, QUEUES, check, eventually, owned, post, post_all, stop_while_it_holds
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def maker():
     return Maker(random.Random(seed))
 
 
-def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, maker):
+def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
     bound = 2 * 256 * MUCH
     system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, workerTimeout: 2s, backlogBound: {bound} }}")
     ingest, verifier = system.service("ingest"), system.service("verifier")
@@ -92,7 +92,7 @@ def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, ma
         assert len(verified) == ledger.count == len({event["id"] for event in verified})
 
 
-def test_a_redis_without_memory_refuses_and_what_it_has_is_worked_off(tmp_path, maker):
+def test_a_full_redis_refuses_deliveries_and_its_queues_are_drained(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key)
     ingest, verifier = system.service("ingest"), system.service("verifier")
     ledger = Ledger()
@@ -117,7 +117,7 @@ def test_a_redis_without_memory_refuses_and_what_it_has_is_worked_off(tmp_path, 
     assert counts["postbacks verified"] == 51 and counts["notifications"] == 1
 
 
-def test_a_sigterm_under_load_loses_nothing_and_returns_all_leases(tmp_path, maker):
+def test_sigterm_under_load_loses_no_delivery_and_releases_all_leases(tmp_path, maker):
     # A lease that is not returned would hold its message for longer than this test waits.
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 300s, workerTimeout: 300s }")
     ingests = [system.service("ingest"), system.service("ingest")]

@@ -38,7 +38,7 @@ def wait(what: str, condition, seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-def test_nothing_is_lost_by_an_endpoint_that_is_off_for_a_day(tmp_path):
+def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
     off = threading.Event()
 
     def answer(request):

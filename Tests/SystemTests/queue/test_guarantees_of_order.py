@@ -15,7 +15,7 @@ from SystemTests.differential.certificates import ROOT, Chain
 from SystemTests.faults.load import Connection, Ledger, Maker, deliver
 from SystemTests.faults.system import FaultSystem
 
-from .promise_steps import MUCH, QUEUES, check, eventually, post
+from .guarantee_steps import MUCH, QUEUES, check, eventually, post
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def hanging_chain(port: int) -> Chain:
     return Chain("hanging", [leaf.text, authority.text, ROOT.text], leaf.key, True)
 
 
-def test_a_message_whose_workers_die_while_a_responder_is_asked_is_kept_and_the_next_of_its_order_key_waits(tmp_path, maker):
+def test_a_message_whose_workers_die_during_a_revocation_check_keeps_its_order(tmp_path, maker):
     responder = HangingResponder()
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 3 }")
     configuration = tmp_path / "configuration.yaml"
@@ -100,7 +100,7 @@ def test_a_message_whose_workers_die_while_a_responder_is_asked_is_kept_and_the_
     responder.close()
 
 
-def test_notifications_of_a_subscription_become_events_in_their_order_across_several_verifiers(tmp_path, maker):
+def test_notifications_of_a_subscription_stay_in_order_across_several_verifiers(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 1000 }")
     ingests = [system.service("ingest"), system.service("ingest")]
     verifiers = [system.service("verifier") for _ in range(3)]

@@ -1,4 +1,4 @@
-"""What a postback that is remembered costs Redis: its natural key, the bytes of its last copies, and a digest of its unsigned values."""
+"""The memory that Redis needs to deduplicate a postback: its natural key, the bytes of its last copies, and a digest of its unsigned values."""
 
 from __future__ import annotations
 

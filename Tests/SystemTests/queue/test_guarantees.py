@@ -1,4 +1,4 @@
-"""The queue's promises one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
+"""The queue's guarantees one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
 dead letters, what is delayed comes when it is due, order holds, overload is refused and passes, a SIGTERM loses nothing."""
 
 import asyncio
@@ -18,7 +18,7 @@ from SystemTests.faults.process import Process, Proxy
 from SystemTests.faults.system import FaultSystem
 from SystemTests.support.free_ports import free_port
 
-from .promise_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def maker():
     return Maker(random.Random(seed))
 
 
-def test_a_forgery_shadows_nothing_whichever_comes_first(tmp_path, maker):
+def test_a_forgery_hides_no_genuine_delivery_in_any_order(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 2s, workerTimeout: 2s, maxDeliveries: 1000 }")
     ingests = [system.service("ingest"), system.service("ingest")]
     verifiers = [system.service("verifier"), system.service("verifier")]
@@ -61,7 +61,7 @@ def test_a_forgery_shadows_nothing_whichever_comes_first(tmp_path, maker):
     assert counts["postbacks verified"] == 80 and counts["forgeries rejected"] == 120, counts
 
 
-def test_a_stale_worker_can_not_settle_what_another_has_taken_over(tmp_path, maker):
+def test_a_stale_worker_cannot_settle_messages_of_the_new_owner(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 1000 }")
     ingest, stale, other = system.service("ingest"), system.service("verifier"), system.service("verifier")
     stale.is_held = other.is_held = True
@@ -90,7 +90,7 @@ def test_a_stale_worker_can_not_settle_what_another_has_taken_over(tmp_path, mak
         print(f"held when stopped: {held} in {shards} shards, taken over: {taken:.0f}, found lost: {lost:.0f}, {counts}")
 
 
-def test_what_is_delayed_comes_when_it_is_due_and_an_idle_system_does_not_look_for_it(tmp_path, maker):
+def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key)
     broker = system.service("asa-token-broker", **system.start_simulator())
     other = system.service("asa-token-broker", **broker_variables(broker))
@@ -125,7 +125,7 @@ def test_what_is_delayed_comes_when_it_is_due_and_an_idle_system_does_not_look_f
         assert time.time() >= due
 
 
-def test_a_token_whose_answer_was_cut_off_between_redis_and_ingest_is_worked_soon(tmp_path, maker):
+def test_a_token_whose_accept_lost_its_reply_is_processed_soon(tmp_path, maker):
     """And does not wait until the broker looks at every shard, as it does once a minute."""
     system = FaultSystem(tmp_path, maker.apple_key)
     system.service("asa-token-broker", **system.start_simulator())
@@ -160,7 +160,7 @@ def test_a_token_whose_answer_was_cut_off_between_redis_and_ingest_is_worked_soo
     asyncio.run(play_and_stop())
 
 
-def test_at_replicated_durability_neither_a_delivery_nor_a_users_answer_is_acknowledged_before_a_replica_has_it(tmp_path, maker):
+def test_at_replicated_durability_nothing_is_acknowledged_before_a_replica_has_it(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key, "{ durability: replicated, replicationTimeout: 300ms }")
     ingest = system.service("ingest")
     port = free_port()

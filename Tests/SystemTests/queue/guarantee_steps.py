@@ -1,4 +1,4 @@
-"""What the tests of the queue's promises do with services and their Redis."""
+"""Steps that the tests of the queue's guarantees share."""
 
 import concurrent.futures
 import json

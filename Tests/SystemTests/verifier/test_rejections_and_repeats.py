@@ -1,4 +1,4 @@
-"""What is rejected or resent: told, kept for study, and counted once, whatever changes meanwhile."""
+"""Rejected and repeated deliveries are reported, stored for examination, and counted once, even if the configuration changes."""
 
 import base64
 import functools
@@ -33,7 +33,7 @@ def restart(system) -> None:
     system.service("start", "verifier")
 
 
-def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(system):
+def test_a_postback_with_changed_unsigned_values_is_reported_and_not_counted(system):
     identifier = str(uuid.uuid4())
     feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
     made = system.control("/control/skadnetwork/postbacks", {
@@ -56,7 +56,7 @@ def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(sy
     assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
 
 
-def test_an_answer_by_rpc_says_which_values_are_not_signed(system):
+def test_the_rpc_answer_lists_the_unsigned_values(system):
     def made(kind: str, **values) -> dict:
         return json.loads(system.control(f"/control/{kind}/postbacks", {"adNetworkId": NETWORK, "send": False, **values})["body"])
 
@@ -77,7 +77,7 @@ def test_an_answer_by_rpc_says_which_values_are_not_signed(system):
     {"partner": functools.reduce(lambda inner, _: [inner], range(30), "deep")}, {"partner": [0] * 19_950},
     {"campaign-id": [0] * 10_500}, {"campaign-id": {f"k{number}": number for number in range(9_000)}},
 ])
-def test_other_unsigned_values_are_told_whatever_stands_beside_them(system, foreign):
+def test_changed_unsigned_values_are_reported_in_every_combination(system, foreign):
     # All that ingest takes makes an event that can be compared with.
     made = system.control("/control/skadnetwork/postbacks", {
         "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
@@ -95,7 +95,7 @@ def turned(value):
     return {name: turned(member) for name, member in reversed(value.items())} if isinstance(value, dict) else value
 
 
-def test_the_body_of_a_rejected_delivery_can_be_studied(system):
+def test_the_body_of_a_rejected_delivery_can_be_read(system):
     made = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})
     forged = json.dumps({**json.loads(made["body"]), "transaction-id": str(uuid.uuid4())})
     found = delivery(system, posted(system, forged), "rejected")
@@ -108,7 +108,7 @@ def test_the_body_of_a_rejected_delivery_can_be_studied(system):
                for line in metrics.splitlines()), [line for line in metrics.splitlines() if "rejected_total" in line]
 
 
-def test_what_is_verified_is_counted_by_kind_and_environment(system):
+def test_verified_deliveries_are_counted_by_kind_and_environment(system):
     series = [("skadnetwork-postback", "production"), ("adattributionkit-postback", "production"), ("adattributionkit-postback", "development"),
               ("notification", "Production"), ("notification", "Sandbox")]
 

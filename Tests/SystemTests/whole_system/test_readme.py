@@ -1,4 +1,4 @@
-"""What README has a newcomer do on a system of Deploy/up."""
+"""The first steps of README.md, on a system of Deploy/up."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""A case, a judge's word on it, and JSON read strictly."""
+"""A case of the differential test, the verdict that a reference verifier expects, and a strict JSON reader."""
 
 import dataclasses
 import json
@@ -6,37 +6,37 @@ from typing import Any, Never
 
 
 @dataclasses.dataclass
-class Judgement:
-    """A judge's word: verified, or rejected for one of the reasons (any, when there are none)."""
+class ExpectedVerdict:
+    """The verdict of a reference verifier: verified, or rejected for one of the reasons (for any reason if there are none)."""
 
     valid: bool
     reasons: frozenset = frozenset()
-    # Where the reason is `malformed`, the fields that are at fault (any, when there are none).
+    # If the reason is `malformed`, the fields that may be named (any field if there are none).
     fields: frozenset = frozenset()
-    # What a verdict on a verified thing must say beside that.
+    # Further members that the verdict on a verified input must have.
     says: dict = dataclasses.field(default_factory=dict)
-    # The documented rule by which this judge was overruled, if one was.
+    # The documented rule that overrules the reference verifier, if any.
     rule: str = ""
 
     @staticmethod
-    def rejected(*reasons: str, field: str | None = None, rule: str = "") -> "Judgement":
-        return Judgement(False, frozenset(reasons), frozenset([field] if field else []), rule=rule)
+    def rejected(*reasons: str, field: str | None = None, rule: str = "") -> "ExpectedVerdict":
+        return ExpectedVerdict(False, frozenset(reasons), frozenset([field] if field else []), rule=rule)
 
 
 @dataclasses.dataclass
 class Case:
     group: str
     index: int
-    # What was done to make it.
+    # The change that makes this case.
     name: str
     # The item of VerifyBatch, as JSON text.
     item: str
-    judgement: Judgement
-    # What the maker of the case knows of it, if it knows: holds the judge as well.
+    expected_verdict: ExpectedVerdict
+    # Whether the case is valid, if that is known. The reference verifier is checked against it too.
     expected: bool | None = None
 
 
-# What was done to a case, its text then, and what is known of its verdict.
+# The change, the changed text, and whether it is valid if that is known.
 Changed = tuple[str, str, bool | None]
 
 
@@ -46,7 +46,7 @@ class Refused(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Fraction:
-    """A number that is not written as a whole one, as it is written: with a fraction, an exponent, or as minus zero."""
+    """The text of a number that is not written as an integer: with a fraction, an exponent, or as minus zero."""
 
     text: str
 
@@ -66,7 +66,7 @@ def _whole(text: str) -> Fraction | int:
     return Fraction(text) if text == "-0" or len(text) > 4000 else int(text)
 
 
-# The contract's bounds on JSON: levels of objects and arrays, and values of every kind, those that hold others included.
+# The contract's limits of JSON: levels of objects and arrays, and values of every kind, including objects and arrays.
 DEPTH, VALUES = 32, 20_000
 
 
@@ -86,6 +86,6 @@ def strict_json(text: str) -> Any:
         raise Refused("too deep") from None
     if levels > DEPTH or values > VALUES:
         raise Refused("too deep or too many")
-    # Half of a surrogate pair, which an escape can spell, is no text.
+    # Half of a surrogate pair, which an escape can write, is not valid text.
     json.dumps(value, ensure_ascii=False, default=str).encode()
     return value

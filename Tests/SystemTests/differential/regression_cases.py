@@ -1,18 +1,18 @@
-"""What was found once, made small, so that every run asks it again."""
+"""Regression cases: minimal inputs for which verifier and reference verifier once disagreed. Every run tests them."""
 
 import json
 
-from SystemTests.differential.app_store.judge import judge
+from SystemTests.differential.app_store.reference_verifier import judge
 from SystemTests.differential.app_store.signed_data import signed_token
 from SystemTests.differential.skadnetwork.postbacks import base64_of, signature_of
 
 from .certificates import MIDDLE, chains, milliseconds
-from .judgement import Case
+from .expected_verdict import Case
 from .postbacks import judge_skadnetwork
 from .signatures import der
 
 DATE = milliseconds(MIDDLE)
-# What is asked, and what is signed: kind, expectation, payload, whether it verifies.
+# Per name: kind of data, expectation in the request, signed payload, whether it is valid.
 SIGNED_DATA = {
     "bundle id of another spelling": ("transaction", {"bundleId": "com.example.Kiosk", "environment": "Sandbox"},
                                       {"bundleId": "com.example.\u212aiosk", "environment": "Sandbox", "signedDate": DATE}, False),
@@ -54,12 +54,12 @@ def cases() -> list[Case]:
     def signed_data(name: str, kind: str, asked: dict, payload: dict, expected: bool | None) -> None:
         token = signed_token(payload, chains()["plain"])
         item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
-        made.append(Case("found", len(made), name, item, judge(token, kind, asked), expected))
+        made.append(Case("regressions", len(made), name, item, judge(token, kind, asked), expected))
 
     for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
         signed_data(name, kind, asked, payload, expected)
     signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
     text = json.dumps(postback_with_names_that_look_alike())
     item = json.dumps({"skadnetworkPostback": {"postbackText": text}})
-    made.append(Case("found", len(made), "a postback with two names that look alike", item, judge_skadnetwork(text), True))
+    made.append(Case("regressions", len(made), "a postback with two names that look alike", item, judge_skadnetwork(text), True))
     return made

@@ -1,4 +1,4 @@
-"""Signed data of the App Store for the differential test, under a test authority, judged by Apple's own library
+"""The reference verifier for signed data of the App Store, under a test authority: Apple's own library
 (app-store-server-library for Python), offline. Where the specification asks for more than that library does, or for less, the rule
 stands in `overruled` with its reason."""
 
@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from SystemTests.differential import jws
 from SystemTests.differential.certificates import ROOT
-from SystemTests.differential.judgement import Judgement, Refused
+from SystemTests.differential.expected_verdict import ExpectedVerdict, Refused
 from SystemTests.differential.signatures import in_range, verifies
 
 from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS
@@ -36,7 +36,7 @@ def library(bundle: str | None, app: int | None, environment: str) -> SignedData
 
 
 def library_says(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
-    """Empty when it verifies, else the name of its status."""
+    """Empty if it is valid, else the name of its status."""
     try:
         getattr(library(bundle, app, environment), METHODS[kind])(token)
         return ""
@@ -87,24 +87,24 @@ LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def judge(token: str, kind: str, asked: dict) -> Judgement:
+def judge(token: str, kind: str, asked: dict) -> ExpectedVerdict:
     if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
-        return Judgement.rejected("malformed_jws", rule="bounded size")
+        return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
         form = jws.opened(token)
         payload = form.payload()
     except (Refused, UnicodeEncodeError):
         # The library skips foreign characters and padding in Base64URL and takes the last of a repeated name.
-        return Judgement.rejected("malformed_jws", rule="strict form" if library_takes(token, kind, asked) else "")
+        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_takes(token, kind, asked) else "")
     if "crit" in form.header:
-        return Judgement.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
+        return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
     if form.header.get("alg") != "ES256":
-        return Judgement.rejected("unexpected_algorithm")
+        return ExpectedVerdict.rejected("unexpected_algorithm")
     x5c = form.header.get("x5c")
     if not isinstance(x5c, list) or not all(isinstance(one, str) for one in x5c):
-        return Judgement.rejected("malformed_jws")
+        return ExpectedVerdict.rejected("malformed_jws")
     if len(x5c) != 3:
-        return Judgement.rejected("chain_length")
+        return ExpectedVerdict.rejected("chain_length")
     expected = expected_of(kind, payload, asked)
     return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
 
@@ -114,8 +114,8 @@ def library_takes(token: str, kind: str, _asked: dict) -> bool:
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
-def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected: tuple) -> Judgement:
-    """The library's word, or the documented rules by which it does not stand."""
+def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected: tuple) -> ExpectedVerdict:
+    """The verdict of the library, or of the documented rules that overrule it."""
     date = DATES[kind]
     effective = payload.get(date)
     read = payload.get("signedDate") if payload.get("signedDate") is not None else payload.get("receiptCreationDate")
@@ -139,41 +139,41 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
             named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
         # A request names no bundle: that the asked app is not configured for its environment can be said of either.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
-        return Judgement.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
+        return ExpectedVerdict.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
     if any(base64_is_loose(one) for one in form.header["x5c"][:2]):
-        return Judgement.rejected("malformed_certificate", rule="strict Base64 in x5c")
+        return ExpectedVerdict.rejected("malformed_certificate", rule="strict Base64 in x5c")
     leaf, intermediate = (base64.b64decode(one) for one in form.header["x5c"][:2])
     if has_trailing_bytes(leaf) or has_trailing_bytes(intermediate):
-        return Judgement.rejected("malformed_certificate", rule="strict DER in x5c")
+        return ExpectedVerdict.rejected("malformed_certificate", rule="strict DER in x5c")
     fault = chain_fault(x509.load_der_x509_certificate(leaf), x509.load_der_x509_certificate(intermediate))
     if fault:
-        return Judgement.rejected("chain_invalid", rule=fault)
+        return ExpectedVerdict.rejected("chain_invalid", rule=fault)
     if effective is not None and not is_whole(effective):
-        return Judgement.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
+        return ExpectedVerdict.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
     if effective is not None and effective > time.time() * 1000 + 300_000:
-        return Judgement.rejected("chain_invalid", "malformed", rule="signed in the future")
+        return ExpectedVerdict.rejected("chain_invalid", "malformed", rule="signed in the future")
     status = identity_says(kind, payload, expected)
     if status:
-        return Judgement.rejected(*STATUSES[status], rule="identity is not coerced")
+        return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
     if kind == "notification":
         if not isinstance(payload.get("notificationUUID"), str) or not payload["notificationUUID"]:
             # The library asks for no field; this one is what tells a notification from its repetition.
-            return Judgement.rejected("malformed", rule="a notification has its UUID")
+            return ExpectedVerdict.rejected("malformed", rule="a notification has its UUID")
         token = payload.get("externalPurchaseToken")
         if isinstance(token, dict) and not isinstance(token.get("externalPurchaseId"), str):
             # The library takes that for Production; nothing else in it says an environment.
-            return Judgement.rejected("malformed", rule="the id says the environment")
+            return ExpectedVerdict.rejected("malformed", rule="the id says the environment")
         present = [payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)]
         if len(present) != 1:
-            return Judgement.rejected("malformed", "wrong_app", rule="exactly one object")
+            return ExpectedVerdict.rejected("malformed", "wrong_app", rule="exactly one object")
         for field, nested_kind in NESTED.items():
             value = present[0].get(field)
             if value is not None:
                 inner = (judge(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
-                         if isinstance(value, str) else Judgement.rejected("malformed"))
+                         if isinstance(value, str) else ExpectedVerdict.rejected("malformed"))
                 if not inner.valid:
                     return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
-    return Judgement(True, rule=rule, says={"environment": expected[2],
+    return ExpectedVerdict(True, rule=rule, says={"environment": expected[2],
                                             "payload": json.loads(base64.urlsafe_b64decode(form.payload_part + "==="))})
 
 

@@ -1,4 +1,4 @@
-"""What verified postbacks mean: conversion values by their schema, source identifiers by their names."""
+"""Meaning of verified postbacks: conversion values by their schema, source identifiers by their names."""
 
 import json
 import uuid
@@ -30,12 +30,12 @@ def event_of(system, kind: str, add: dict | None = None, **values) -> dict:
         {"event": "purchase", "revenue": {"min": 0.99, "max": 9.99, "currency": "USD"}, "schema": "1"}, {"event": "trial", "schema": "2"}]}),
     (21, {"status": "unmapped"}),
 ])
-def test_a_fine_value_is_read_by_every_schema_in_question(system, value, expected):
+def test_a_fine_value_is_decoded_with_every_possible_schema(system, value, expected):
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="5239", conversionValue=value)
     assert data["conversion"] == expected
 
 
-def test_a_coarse_value_and_none(system):
+def test_coarse_and_missing_conversion_values(system):
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", sequenceIndex=1, coarseConversionValue="high")
     assert data["conversion"] == {"status": "decoded", "event": "kept", "schema": "2"}
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", didWin=False)
@@ -46,7 +46,7 @@ def test_a_coarse_value_and_none(system):
     ("skadnetwork", {"version": "4.0", "appId": APP, "sourceIdentifier": "39", "didWin": False}),
     ("adattributionkit", {"advertisedItemId": APP, "sourceIdentifier": "139", "didWin": False}),
 ])
-def test_a_value_beside_an_ad_that_did_not_win_is_credited_to_nobody(system, kind, values):
+def test_a_conversion_value_of_an_ad_that_did_not_win_is_not_credited(system, kind, values):
     # Whoever holds such a postback can add a value: it is not signed.
     data = event_of(system, kind, **values, add={"conversion-value": 5})
     assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unknown"}
@@ -72,7 +72,7 @@ def test_a_development_postback_is_credited_only_to_an_app_that_counts_them(syst
         stop_system(counting)
 
 
-def test_a_source_identifier_is_told_from_its_last_digits(system):
+def test_a_source_identifier_is_recognised_by_its_last_digits(system):
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="5239", conversionValue=0)
     assert data["placement"] == {
         "digits": 4, "campaign": {"status": "named", "digits": "39", "name": "spring"},

@@ -1,6 +1,6 @@
-"""Fills a system with something to look at in its console: as much of everything as a day brings, in seconds.
+"""Fills a system with sample data for its console: as much of everything as on a usual day, within seconds.
 
-    PYTHONPATH=Tests:Deploy python3 -m SystemTests.console.play --data DIR --port-base N      fills a system that Deploy/up has started
+    PYTHONPATH=Tests:Deploy python3 -m SystemTests.console.sample_data --data DIR --port-base N      fills a system that Deploy/up has started
 
 What lies in the past is written into the counters in Redis; everything else comes about as it does outside of tests.
 """
