@@ -79,7 +79,7 @@ struct ArgumentTests {
     "a misspelt command is reported with the nearest one",
     arguments: [
       ("qeues", "Did you mean queues?"), ("events tial", "Did you mean tail?"), ("dead_letters list", "Did you mean dead-letters?"),
-      ("events xyzzy", "It has: export, show, tail."),
+      ("events xyzzy", "Its commands: export, show, tail."),
     ])
   func misspelt(words: String, advice: String) {
     let failure = AttributionControl.misspelt(words.split(separator: " ").map(String.init))
