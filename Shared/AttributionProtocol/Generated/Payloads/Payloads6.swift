@@ -2,7 +2,7 @@
 
 public import WireJSON
 
-/// SKAdNetwork postback.
+/// SKAdNetwork postback: the members that a device posts.
 public struct SKAdNetworkPostbackPayload: OpenMessage {
   /// Absent means 1.0.
   public var version: String?
@@ -274,7 +274,7 @@ public struct AdAttributionKitPostbackPayload: OpenMessage {
   }
 }
 
-/// The payload of an AdAttributionKit postback's JWS: the members that Apple signed.
+/// AdAttributionKit postback's JWS: the members of its payload, which Apple signed.
 public struct AdAttributionKitClaimsPayload: OpenMessage {
   public var postbackIdentifier: String?
   public var adNetworkIdentifier: String?

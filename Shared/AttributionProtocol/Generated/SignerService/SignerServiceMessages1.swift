@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// A SKAdNetwork impression: the values that are signed. Apple's "Combining parameters" pages list the values of each version.
+/// SKAdNetwork impression: the values that are signed. Apple's "Combining parameters" pages list the values of each version.
 public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   /// "1.0", "2.0", "2.1", "2.2", "3.0" or "4.0".
   public var version: String?
