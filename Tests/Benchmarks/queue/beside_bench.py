@@ -150,7 +150,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path)
         "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts."),
         (f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
         f"processor time counts from its start. The whole way is {extent.whole_way:,} of them, posted as fast as they are answered (64 "
-        "connections), until the last event is there, with Redis on a port, once with its files on the disk and once in `/dev/shm`. Both builds have the same postbacks, configuration and load."),
+        "connections), until the last event is there, with Redis on a port, once with its files on the disk and once in `/dev/shm`. "
+        "Both builds have the same postbacks, configuration and load."),
         ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own. Nothing is pinned but for the backlog."),
         *event_time.NOTES,
