@@ -13,7 +13,7 @@ from Benchmarks.ingest.postbacks import Signer
 from Benchmarks.native.programs import Native
 
 from . import event_time
-from .queue_bench import judge_worker, worked_off
+from .queue_bench import check_worker, worked_off
 
 OLD, NEW = "old build", "new build"
 # Of the new build beside the old: Redis' processor time for an event and for an accept, and events a second of the whole way.
@@ -96,7 +96,7 @@ def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pa
     compare(report, found, "verifier", "the verifier's processor time for an event", ".1f", " µs")
     compare(report, found, "rate", "events a second, the verifier on one core, Redis on the other", ",.0f", "")
     report.add("the new build's worker beside its batch RPC", "")
-    judge_worker(report, found[NEW])
+    check_worker(report, found[NEW])
 
 
 def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
