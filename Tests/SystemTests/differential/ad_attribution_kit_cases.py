@@ -7,7 +7,7 @@ from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick, w
 
 from . import jws, jws_forms
 from .expected_verdict import Case
-from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, item, expect_ad_attribution_kit
+from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, expect_ad_attribution_kit, item
 
 
 def good_claims(dice: random.Random) -> dict:

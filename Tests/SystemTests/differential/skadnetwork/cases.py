@@ -5,8 +5,8 @@ import random
 from SystemTests.differential.expected_verdict import Case
 from SystemTests.differential.postbacks import (
     VERSIONS,
-    item,
     expect_skadnetwork,
+    item,
 )
 
 from .fields import (
