@@ -1,4 +1,4 @@
-/// The sixteen codes of an RPC error; no others exist (`rpc-protocol.md` section 8).
+/// The sixteen codes of an RPC error in Connect's protocol; no others exist.
 public enum RPCCode: String, Sendable, Hashable, CaseIterable {
   case canceled
   case unknown

@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// Why a call failed (`rpc-protocol.md` section 8). It never contains a secret or a value of the request.
+/// Why a call failed. It never contains a secret or a value of the request.
 public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A field with an invalid value, and what a valid one is.
   public struct FieldViolation: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// A message of the contract in its JSON form (`rpc-protocol.md` section 5).
+/// A message of the contract in its JSON form.
 public protocol RPCMessage: Sendable {
   init()
   /// Reads the message; unknown, repeated and ill-typed fields throw an error with their path.

@@ -16,7 +16,7 @@ extension RPCMethod {
   public static var path: String { "/\(service)/\(name)" }
 }
 
-/// Whether a call may be repeated (`rpc-protocol.md` section 10).
+/// Whether a call may be repeated: the option `idempotency` of a method in `options.proto`.
 public enum IdempotencyClass: Sendable, Hashable {
   /// The call may be repeated any number of times.
   case read(getAllowed: Bool)

@@ -1,6 +1,6 @@
 /// Why a text is not the expected JSON, with the position.
 ///
-/// The rules are those of `rpc-protocol.md` section 5: strict RFC 8259, no repeated names in an object, no lone
+/// The rules are strict RFC 8259, no repeated names in an object, no lone
 /// surrogates, no byte-order mark, nothing after the document, bounded depth and count.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Kind: Sendable, Hashable {

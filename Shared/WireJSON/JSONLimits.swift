@@ -1,4 +1,4 @@
-/// The limits of a document (`rpc-protocol.md` section 6).
+/// The limits of a document.
 public struct JSONLimits: Sendable, Hashable {
   /// Levels of objects and arrays; at most 64.
   public var depth: Int

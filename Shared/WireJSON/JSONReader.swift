@@ -1,6 +1,6 @@
 /// Reads JSON step by step, directly into typed messages, without building a tree.
 ///
-/// Strict, as `rpc-protocol.md` section 5 requires. The caller must call `beginObject`, then `nextKey` until it returns nil, and read or
+/// The reader is strict. The caller must call `beginObject`, then `nextKey` until it returns nil, and read or
 /// skip exactly one value after each key; likewise for arrays with `nextElement`. Repeated names are found by ``readValue()`` and
 /// ``skipValue()``; a caller that reads an object by keys must detect them with ``KeySet`` or by recording the fields it has seen.
 public struct JSONReader: Sendable {

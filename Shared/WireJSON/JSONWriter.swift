@@ -71,7 +71,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A 64-bit integer by `rpc-protocol.md` section 5: a number up to 2^53 − 1, a decimal string beyond.
+  /// A 64-bit integer: a number up to 2^53 − 1, a decimal string beyond.
   public mutating func int64(_ value: Int64) {
     if value.magnitude < 1 << 53 { decimal(value) } else { string(String(value)) }
   }

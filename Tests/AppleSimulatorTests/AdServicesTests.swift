@@ -12,7 +12,7 @@ import WireJSON
         method: "POST", target: "/api/v1/", authority: nil, headers: [("content-type", type)], body: Array(token.utf8)))
   }
 
-  @Test("answers come in the order they were scripted, the last again, and every call is counted")
+  @Test("scripted answers are returned in order, the last one repeatedly, and every call is counted")
   func script() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -35,7 +35,7 @@ import WireJSON
     #expect(calls?.count == 6)
   }
 
-  @Test("an unknown token is 404, one that cannot be a token 400, and so is another content type")
+  @Test("an unknown token is answered 404; a malformed token or another content type 400")
   func refusals() throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -46,7 +46,7 @@ import WireJSON
     #expect(ask(fixture, "abc=", type: "text/plain; charset=utf-8").status == 404)
   }
 
-  @Test("a token lives 24 hours, in scaled time")
+  @Test("a token is valid for 24 hours in scaled time")
   func expiry() async throws {
     let fixture = try SimulatorFixture(timeScale: 86_400)
     defer { fixture.remove() }

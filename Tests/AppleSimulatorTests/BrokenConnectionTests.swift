@@ -14,7 +14,7 @@ import WireJSON
     return calls
   }
 
-  @Test("requests on a connection that was there before are sent anew, once, and others never")
+  @Test("a request on a reused connection is sent again once, a request on a new connection never")
   func anew() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }

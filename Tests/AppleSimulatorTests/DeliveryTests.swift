@@ -14,7 +14,7 @@ import WireJSON
     return condition()
   }
 
-  @Test("in production a refused notification comes six times, 1, 12, 24, 48 and 72 hours apart, each time the same")
+  @Test("in production a refused notification is sent six times, 1, 12, 24, 48 and 72 hours apart, with the same body")
   func productionRetries() async throws {
     // 157 hours in three seconds.
     let scale = 157.0 * 3600 / 3
@@ -69,7 +69,7 @@ import WireJSON
     }
   }
 
-  @Test("why a sending failed is told in Apple's words")
+  @Test("a failed attempt has Apple's value for its reason")
   func results() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -94,7 +94,7 @@ import WireJSON
     }
   }
 
-  @Test("a device tries nine times at the most, stops at 200, and copies winning postbacks to the developer")
+  @Test("a device tries at most nine times, stops at 200, and copies winning postbacks to the developer")
   func device() async throws {
     let fixture = try SimulatorFixture(timeScale: 10_000_000)
     defer { fixture.remove() }
@@ -127,7 +127,7 @@ import WireJSON
     }
   }
 
-  @Test("a reset drops what still waits")
+  @Test("a reset drops waiting deliveries")
   func reset() async throws {
     let fixture = try SimulatorFixture(timeScale: 36_000)
     defer { fixture.remove() }

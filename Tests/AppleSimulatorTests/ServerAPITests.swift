@@ -14,7 +14,7 @@ import WireJSON
     ("no bundle", [:], ["bid": nil]), ("an app of nobody", [:], ["bid": "com.example.other"]),
   ]
 
-  @Test("a token that is not right is a 401 without a body", arguments: spoilt)
+  @Test("an invalid token is answered 401 without a body", arguments: spoilt)
   func token(name: String, header: JSONObject, claims: JSONObject) async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -23,7 +23,7 @@ import WireJSON
     #expect(response.status == 401 && response.body.isEmpty, "\(name)")
   }
 
-  @Test("a right token is taken, also without iat; another's signature and an unreleased app are not")
+  @Test("a valid token is accepted, also without iat; a wrong signature and an unreleased app are refused")
   func tokens() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -46,7 +46,7 @@ import WireJSON
     (4_000_006, ["transactionId": "abc"]), (4_000_000, ["onlyFailures": "yes"]),
   ]
 
-  @Test("a history request that breaks a rule gets the number of that rule", arguments: badHistory)
+  @Test("a history request that violates a rule gets Apple's error number for it", arguments: badHistory)
   func historyRules(code: Int64, change: JSONObject) async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -56,7 +56,7 @@ import WireJSON
     #expect(response.errorCode == code && response.status == Int(code / 10_000))
   }
 
-  @Test("history comes by pages of twenty, and a token is good for its own request only")
+  @Test("history has pages of twenty, and a pagination token is valid only for the same request")
   func paging() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -94,7 +94,7 @@ import WireJSON
         "notificationHistory"] == [])
   }
 
-  @Test("a pagination token runs out")
+  @Test("a pagination token expires")
   func expiry() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -111,7 +111,7 @@ import WireJSON
   }
 
   @Test(
-    "filters: a type without subtype is only those without, a transaction is its customer's, failures are the undelivered"
+    "filters: a type without a subtype matches only notifications without one, a transaction matches its customer's, failures match the undelivered"
   )
   func filters() async throws {
     let fixture = try SimulatorFixture()
@@ -141,7 +141,7 @@ import WireJSON
     #expect(try await count(["onlyFailures": true]) == 4)
   }
 
-  @Test("over the limit: 429 with the time in milliseconds when asking is allowed again")
+  @Test("above the rate limit the answer is 429 with the time, in milliseconds, of the next allowed request")
   func rateLimit() async throws {
     let fixture = try SimulatorFixture(timeScale: 3600)
     defer { fixture.remove() }
@@ -155,7 +155,7 @@ import WireJSON
     #expect(try await fixture.call("GET", "/inApps/v1/transactions/1").status == 404)
   }
 
-  @Test("transaction history: pages, sort, filters, and a revision that brings only what changed")
+  @Test("transaction history: pages, sort, filters, and a revision that returns only changes")
   func transactions() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -206,7 +206,7 @@ import WireJSON
     ("back again", ["buy", "cancel", "expire", "resubscribe"], 1, "SUBSCRIBED"),
   ]
 
-  @Test("statuses tell where a life stands", arguments: lives)
+  @Test("statuses show the present state of each subscription", arguments: lives)
   func statuses(name: String, steps: JSONValue, status: Int64, type: String) async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -265,7 +265,7 @@ import WireJSON
 }
 
 @Suite struct StoryTests {
-  @Test("a story goes on where the last one ended, and nothing in it is signed in the future")
+  @Test("a story continues where the previous one ended, and signs nothing in the future")
   func goesOn() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -287,7 +287,7 @@ import WireJSON
 }
 
 @Suite struct MassExtensionTests {
-  @Test("a mass extension takes its (scaled) hour, tells of each subscriber and ends with a summary")
+  @Test("a mass extension takes its (scaled) hour, sends a notification for each subscriber and ends with a summary")
   func mass() async throws {
     let fixture = try SimulatorFixture(timeScale: 3600)
     defer { fixture.remove() }

@@ -52,7 +52,7 @@ import WireJSON
     #expect((body["conversion-value"] == nil) || (body["coarse-conversion-value"] == nil))
   }
 
-  @Test("only winners have a source app and a conversion value, and only the first window a fine one")
+  @Test("only winning postbacks have a source app and a conversion value, and only the first window has a fine value")
   func privacy() throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -68,7 +68,7 @@ import WireJSON
   }
 
   @Test(
-    "openssl verifies an AdAttributionKit postback under the key its kid names",
+    "openssl verifies an AdAttributionKit postback with the key that its kid names",
     arguments: ["production", "development", "settings"])
   func adAttributionKit(environment: String) throws {
     let fixture = try SimulatorFixture()
@@ -104,7 +104,7 @@ import WireJSON
     #expect(json["transaction-id"] != .string(postback.identifier))
   }
 
-  @Test("the App Store's chain passes openssl's strict mode and carries Apple's two marks")
+  @Test("the App Store's chain passes openssl's strict mode and has Apple's two extensions")
   func chain() throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -125,7 +125,7 @@ import WireJSON
     #expect(stranger.status != 0)
   }
 
-  @Test("a notification and what it holds verify under the leaf of their x5c, and forgeries do not")
+  @Test("a notification and the JWS in it verify with the leaf of their x5c, and forgeries do not")
   func notification() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
@@ -172,7 +172,7 @@ import WireJSON
     }
   }
 
-  @Test("keys are the same after a restart, and key files are for their owner only")
+  @Test("keys are the same after a restart, and only the owner can read key files")
   func restart() throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }

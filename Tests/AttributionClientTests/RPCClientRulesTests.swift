@@ -5,7 +5,7 @@ import WireJSON
 
 @testable import AttributionClient
 
-@Suite("When a client sends a call again")
+@Suite("Retries of a client")
 struct RPCRetryRuleTests {
   let rule = RPCRetryRule()
 
@@ -15,29 +15,29 @@ struct RPCRetryRuleTests {
     rule.delay(after: RPCError(code, "", retryDelay: stated), attempt: attempt, remaining: remaining, random: random)
   }
 
-  @Test("only what may pass by itself is sent again", arguments: RPCCode.allCases)
+  @Test("only temporary errors are retried", arguments: RPCCode.allCases)
   func codes(code: RPCCode) { #expect((delay(code) != nil) == [.unavailable, .aborted].contains(code)) }
 
-  @Test("a limit is waited for only when it says until when")
+  @Test("a rate limit is retried only if it has a retry delay")
   func limits() {
     #expect(delay(.resourceExhausted) == nil)
     #expect(delay(.resourceExhausted, stated: .seconds(2)) == .seconds(2))
   }
 
-  @Test("four attempts at the most, the steps doubling from 100 ms")
+  @Test("at most four attempts, with waits that double from 100 ms")
   func steps() {
     #expect((1...4).map { delay(.unavailable, attempt: $0) } == [.milliseconds(100), .milliseconds(200), .milliseconds(400), nil])
     #expect(delay(.unavailable, random: 0) == .zero)
   }
 
-  @Test("never sooner than the server says, never past the caller's deadline")
+  @Test("a retry is never earlier than the server's delay and never after the caller's deadline")
   func bounds() {
     #expect(delay(.unavailable, stated: .seconds(3), random: 0) == .seconds(3))
     #expect(delay(.unavailable, stated: .seconds(3), remaining: .seconds(2)) == nil)
     #expect(delay(.unavailable, remaining: .milliseconds(100)) == nil)
   }
 
-  @Test("ten calls earn one retry, and no more than a store of them")
+  @Test("ten calls allow one retry, up to a maximum")
   func budget() {
     let budget = RetryBudget(initial: 1)
     #expect(budget.spend() && !budget.spend())
@@ -52,9 +52,9 @@ struct RPCRetryRuleTests {
   }
 }
 
-@Suite("What a client makes of answers")
+@Suite("Decoding of answers")
 struct RPCResponseReadingTests {
-  @Test("fields of a newer server are left out, wherever they stand")
+  @Test("unknown fields of a newer server are ignored at any place")
   func newerServer() throws {
     let text = """
       {"recoveries":[{"recoveryId":"a","newer":{"x":[1]},"uncovered":[{"startDate":"2026-01-01T00:00:00Z","also":1}]},
@@ -65,12 +65,12 @@ struct RPCResponseReadingTests {
     #expect(response.recoveries[0].uncovered.count == 1)
   }
 
-  @Test("what is wrong otherwise stays an error", arguments: ["", "[]", "{", #"{"recoveries":1}"#, #"{"recoveries":[{"recoveryId":1}]}"#])
+  @Test("other invalid content is an error", arguments: ["", "[]", "{", #"{"recoveries":1}"#, #"{"recoveries":[{"recoveryId":1}]}"#])
   func wrong(text: String) {
     #expect(throws: JSONError.self) { try ListRecoveriesResponse(response: Array(text.utf8)) }
   }
 
-  @Test("a call without an answer has a code that says whether to try again")
+  @Test("a call without an answer has a code that shows whether it can be retried")
   func noAnswer() {
     #expect(RPCError(HTTPClientError.couldNotConnect("x"), calling: "M").code == .unavailable)
     #expect(RPCError(HTTPClientError.connectionReset("x"), calling: "M").code == .unavailable)
@@ -83,7 +83,7 @@ struct RPCResponseReadingTests {
 
 @Suite("Calling another service")
 struct RPCClientTests {
-  @Test("where nobody listens the call fails as unavailable")
+  @Test("without a listener the call fails with unavailable")
   func nobodyThere() async {
     // Port 1 of loopback: reserved, and nothing serves it.
     let client = RPCClient(baseURL: "http://127.0.0.1:1/", token: nil, http: HTTPClient())
@@ -95,7 +95,7 @@ struct RPCClientTests {
     }
   }
 
-  @Test("no call is made when no time is left")
+  @Test("no call is made after the deadline")
   func noTime() async {
     let client = RPCClient(baseURL: "http://127.0.0.1:1", token: nil, http: HTTPClient())
     do {

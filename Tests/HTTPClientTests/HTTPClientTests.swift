@@ -10,7 +10,7 @@ struct HTTPClientTests {
     HTTPClientRequest(method: "GET", url: url, timeout: timeout, maxResponseBytes: maxResponseBytes)
   }
 
-  @Test("a request arrives as it was made and its answer comes back whole")
+  @Test("a request arrives unchanged, and its complete answer is returned")
   func roundTrip() async throws {
     let seen = Mutex<SmallServer.Request?>(nil)
     let server = SmallServer { request in
@@ -43,7 +43,7 @@ struct HTTPClientTests {
     #expect(HTTPClientResponse(status: 429, headers: [], body: [], httpVersion: "2").retryAfter(now: 0) == nil)
   }
 
-  @Test("handles that are used again carry nothing over")
+  @Test("a reused handle keeps nothing of the previous request")
   func handles() async throws {
     let server = SmallServer { request in
       .ok("\(request.method) \(request.headers["x-one"] ?? "-") \(request.headers["content-type"] ?? "-") \(request.body.count)")
@@ -62,7 +62,7 @@ struct HTTPClientTests {
     }
   }
 
-  @Test("an empty body is sent as one, a large one whole, without asking first", arguments: [0, 1, 100_000, 5_000_000])
+  @Test("empty and large bodies are sent completely, without 100-continue", arguments: [0, 1, 100_000, 5_000_000])
   func bodies(size: Int) async throws {
     let server = SmallServer { .ok(String($0.body.count) + " " + ($0.headers["content-length"] ?? "none")) }
     defer { server.stop() }
@@ -71,14 +71,14 @@ struct HTTPClientTests {
     #expect(String(decoding: answer.body, as: UTF8.self) == "\(size) \(size)")
   }
 
-  @Test("a server that does not answer is a time-out")
+  @Test("a server that does not answer is a timeout")
   func timeout() async {
     let server = SmallServer { _ in .silence }
     defer { server.stop() }
     await #expect(throws: HTTPClientError.timedOut) { try await HTTPClient().send(get(server.url, timeout: .milliseconds(200))) }
   }
 
-  @Test("half an answer is a broken connection, or a time-out when nothing more comes")
+  @Test("an incomplete answer is a connection error, or a timeout if the connection stays open")
   func cut() async {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
     let server = SmallServer { request in
@@ -105,7 +105,7 @@ struct HTTPClientTests {
     await #expect(throws: HTTPClientError.timedOut) { try await client.send(get(server.url + "/wait", timeout: .milliseconds(200))) }
   }
 
-  @Test("where nobody listens there is no connection")
+  @Test("without a listener the error is a failed connection")
   func refused() async {
     let server = SmallServer { _ in .silence }
     let url = server.url
@@ -122,13 +122,13 @@ struct HTTPClientTests {
   }
 
   @Test(
-    "what is no URL, or of another protocol, is refused",
+    "an invalid URL or another protocol is refused",
     arguments: ["", "http://", "ftp://127.0.0.1/", "file:///etc/passwd", "nonsense://x"])
   func badURL(url: String) async {
     await #expect(throws: HTTPClientError.self) { try await HTTPClient().send(get(url)) }
   }
 
-  @Test("an answer of exactly the limit passes, a byte more does not, with or without a stated length")
+  @Test("an answer with the length of the limit is accepted, a longer one is not, with or without Content-Length")
   func tooLarge() async throws {
     let server = SmallServer { request in
       let body = String(repeating: "x", count: 1000)
@@ -158,7 +158,7 @@ struct HTTPClientTests {
     }
   }
 
-  @Test("a redirect is an answer, not a way to somewhere else")
+  @Test("a redirect is returned as the answer and not followed")
   func redirect() async throws {
     let server = SmallServer { request in
       request.path == "/" ? .ok("", headers: ["Location: /elsewhere"], status: "302 Found") : .ok("followed")
@@ -168,7 +168,7 @@ struct HTTPClientTests {
     #expect(answer.status == 302 && answer[header: "location"] == "/elsewhere" && answer.body.isEmpty)
   }
 
-  @Test("an informational answer's headers are not the answer's")
+  @Test("headers of an informational response are not part of the final response")
   func informational() async throws {
     let server = SmallServer { _ in
       .bytes(Array("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
@@ -178,7 +178,7 @@ struct HTTPClientTests {
     #expect(answer.status == 200 && answer[header: "x-early"] == nil && answer[header: "content-length"] == "2")
   }
 
-  @Test("a header cannot smuggle in another one")
+  @Test("a header value cannot inject another header")
   func headerInjection() async throws {
     let seen = Mutex<[String: String]>([:])
     let server = SmallServer { request in
@@ -193,7 +193,7 @@ struct HTTPClientTests {
     #expect(headers["x-b"] == nil && headers["x-d"] == nil && headers["x-e"] == "4")
   }
 
-  @Test("connections are kept and shared by one after the other")
+  @Test("connections are kept open and reused by later requests")
   func reuse() async throws {
     let server = SmallServer { _ in .ok("ok") }
     defer { server.stop() }
@@ -202,7 +202,7 @@ struct HTTPClientTests {
     #expect(server.connections == 1)
   }
 
-  @Test("two hundred at a time are all answered, each with its own, over no more connections than allowed")
+  @Test("two hundred concurrent requests each get their own answer, within the connection limit")
   func concurrency() async throws {
     let server = SmallServer { request in
       usleep(UInt32.random(in: 0...5000))
@@ -227,7 +227,7 @@ struct HTTPClientTests {
     #expect((2...8).contains(server.mostAtOnce))
   }
 
-  @Test("what must not be done twice is sent once, also where a connection that was used before breaks without an answer")
+  @Test("a request that must not be repeated is sent once, even if a reused connection breaks before the answer")
   func once() async throws {
     let seen = Mutex(0)
     let server = SmallServer { request in
@@ -254,7 +254,7 @@ struct HTTPClientTests {
     #expect(seen.withLock { $0 } == 3)
   }
 
-  @Test("a cancelled task gets its error without waiting for an answer, and the client works on")
+  @Test("a cancelled task gets its error without waiting for an answer, and the client still works")
   func cancellation() async throws {
     let server = SmallServer { $0.path == "/never" ? .silence : .ok("ok") }
     defer { server.stop() }
@@ -274,7 +274,7 @@ struct HTTPClientTests {
     #expect(try await client.send(get(url + "/")).status == 200)
   }
 
-  @Test("a task that is cancelled already sends nothing")
+  @Test("a task that was already cancelled sends nothing")
   func cancelledBefore() async {
     let server = SmallServer { _ in .ok("ok") }
     defer { server.stop() }
@@ -311,7 +311,7 @@ struct HTTPClientTests {
     }
   }
 
-  @Test("a client that is shut down lets nobody wait")
+  @Test("shutting down a client ends all waiting requests")
   func shutdown() async throws {
     let server = SmallServer { _ in .silence }
     defer { server.stop() }
@@ -329,7 +329,7 @@ struct HTTPClientTests {
     await #expect(throws: HTTPClientError.cancelled) { try await client.send(request) }
   }
 
-  @Test("connections go where they are told to, names stay the URL's")
+  @Test("connections use the given address, and the host name of the URL")
   func connectTo() async throws {
     let server = SmallServer { .ok($0.headers["host"] ?? "") }
     defer { server.stop() }
@@ -339,7 +339,7 @@ struct HTTPClientTests {
     #expect(String(decoding: answer.body, as: UTF8.self) == "consent.example.org")
   }
 
-  @Test("a server that speaks no TLS is a TLS error, not an answer")
+  @Test("a server without TLS causes a TLS error")
   func tls() async {
     let server = SmallServer { _ in .ok("ok") }
     defer { server.stop() }
@@ -354,7 +354,7 @@ struct HTTPClientTests {
     }
   }
 
-  @Test("errors carry neither headers nor bodies")
+  @Test("errors contain neither headers nor bodies")
   func noSecrets() async {
     let server = SmallServer { _ in .bytesThenClose(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsecret-in-body".utf8)) }
     defer { server.stop() }

@@ -23,7 +23,7 @@ struct PostLoopTests {
     #expect(outcome == expected, sourceLocation: place)
   }
 
-  @Test("the body and the headers arrive, the status and Retry-After come back, and the connection is used again")
+  @Test("body and headers arrive, status and Retry-After are returned, and the connection is reused")
   func round() async {
     let seen = Mutex<[SmallServer.Request]>([])
     let server = SmallServer { request in
@@ -42,7 +42,7 @@ struct PostLoopTests {
     #expect(server.connections == 1)
   }
 
-  @Test("the address is judged after the name was resolved, and what is refused is never connected to")
+  @Test("the address is checked after the name was resolved, and a refused address is never connected to")
   func addresses() async {
     let server = SmallServer { _ in .ok("") }
     let judged = Mutex<[[UInt8]]>([])
@@ -55,7 +55,7 @@ struct PostLoopTests {
     #expect(server.connections == 0)
   }
 
-  @Test("nothing goes in clear text where that is not allowed")
+  @Test("nothing is sent in clear text if that is not allowed")
   func clearText() async {
     let server = SmallServer { _ in .ok("") }
     guard case .failed = await post(loop(), server.url, allowsHTTP: false) else {
@@ -72,7 +72,7 @@ struct PostLoopTests {
     await expect(post(loop(), server.url), .answered(status: 302, retryAfter: nil))
   }
 
-  @Test("a server that hangs costs others nothing, and is left when its time is over")
+  @Test("a server that hangs does not delay others, and its request ends at the timeout")
   func hanging() async {
     let hanging = SmallServer { _ in .silence }
     let server = SmallServer { _ in .ok("") }
@@ -84,13 +84,13 @@ struct PostLoopTests {
     }
   }
 
-  @Test("an endless answer is cut off, and its status counts")
+  @Test("an endless answer is cut off, and its status is used")
   func endless() async {
     let server = SmallServer { _ in .ok(String(repeating: "x", count: 1 << 20)) }
     await expect(post(loop(), server.url), .answered(status: 200, retryAfter: nil))
   }
 
-  @Test("where nobody listens there is an error; a loop that was ended posts nothing")
+  @Test("without a listener there is an error; a loop that has ended posts nothing")
   func errors() async {
     let loop = loop()
     guard case .failed(.couldNotConnect) = await post(loop, "http://127.0.0.1:1/") else { Issue.record("no error"); return }
@@ -98,7 +98,7 @@ struct PostLoopTests {
     await expect(post(loop, "http://127.0.0.1:1/"), .failed(.cancelled))
   }
 
-  @Test("nothing of one post is in the next: not its URL, headers, body, time, permission or answer")
+  @Test("a request keeps nothing of the previous one: URL, headers, body, timeout, permission or answer")
   func reuse() async {
     let seen = Mutex<[SmallServer.Request]>([])
     let server = SmallServer { request in
@@ -136,7 +136,7 @@ struct PostLoopTests {
     #expect(requests.map { $0.headers["x-other"] } == [nil, nil, nil, nil, "2"])
   }
 
-  @Test("posts are shared out to the threads in turn, or made by the one that is named, which is told")
+  @Test("requests are distributed to the threads in turn, or made by a named thread")
   func threads() async {
     let server = SmallServer { _ in .ok("") }
     let loops = PostLoops(count: 3, configuration: HTTPClientConfiguration()) { _ in true }

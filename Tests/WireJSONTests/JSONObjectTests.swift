@@ -7,7 +7,7 @@ struct JSONObjectTests {
     JSONObject(keys.map { JSONObject.Member(key: $0, value: value($0)) })
   }
 
-  @Test("the order of members takes no part, their number, names and values do", arguments: [0, 1, 3, 16, 17, 40])
+  @Test("two objects are equal if number, names and values of members are equal, in any order", arguments: [0, 1, 3, 16, 17, 40])
   func equality(count: Int) {
     let keys = (0..<count).map { "k\($0)" }
     let one = object(keys)
@@ -22,7 +22,7 @@ struct JSONObjectTests {
     }
   }
 
-  @Test("names are compared as they are written, though Unicode takes them for one", arguments: [1, 30])
+  @Test("names are compared by code points, even if they are canonically equivalent in Unicode", arguments: [1, 30])
   func exactNames(count: Int) {
     let others = (1..<count).map { "k\($0)" }
     let (kelvin, k) = ("\u{212A}", "K")
@@ -32,7 +32,7 @@ struct JSONObjectTests {
     #expect(named([kelvin] + others) == named(others + [kelvin]))
   }
 
-  @Test("objects of very many members, and nested ones in another order, are compared in time", .timeLimit(.minutes(1)))
+  @Test("large objects and nested objects in another order are compared in linear time", .timeLimit(.minutes(1)))
   func many() {
     let keys = (0..<200_000).map { "k\($0)" }
     #expect(object(keys) == object(keys.reversed()))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Reading JSON")
 struct JSONReaderTests {
   @Test(
-    "what RFC 8259 allows is read and written back the same",
+    "valid RFC 8259 documents are unchanged after reading and writing",
     arguments: [
       "{}", "[]", "null", "true", "false", "\"\"", "0", "-0", "1.5", "-1e10", "2E+3", "9223372036854775808",
       "12345678901234567890123", "{\"a\":{\"b\":[1,2,{\"c\":null}]},\"d\":\"x\"}", "\"é😀\"", "[[[[]]]]",
@@ -16,7 +16,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "what is not strict JSON is refused",
+    "input that is not strict JSON is refused",
     arguments: [
       "", " ", "{", "}", "[", "[1,]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "{'a':1}", "01", "1.", ".5", "+1", "1e", "--1",
       "NaN", "Infinity", "tru", "nul", "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
@@ -33,12 +33,12 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
   }
 
-  @Test("escapes are read, surrogate pairs included")
+  @Test("escapes are decoded, including surrogate pairs")
   func escapes() throws {
     #expect(try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u0041\ud83d\ude00""#) == .string("\"\\/\u{8}\u{c}\n\r\tA😀"))
   }
 
-  @Test("a string ends, and a control character or a broken sequence is found, at every place of a text of any length")
+  @Test("the end of a string, a control character and an invalid sequence are found at every position, for strings of any length")
   func places() throws {
     for length in 0...20 {
       for place in 0..<max(1, length) {
@@ -74,7 +74,7 @@ struct JSONReaderTests {
     #expect(try JSONValue(parsing: "\"aaaaaaaaé\u{2063}bbbbbbbbbbb\"") == .string("aaaaaaaaé\u{2063}bbbbbbbbbbb"))
   }
 
-  @Test("a repeated name is found at any depth, however it is written, and in large objects too")
+  @Test("a repeated name is found at any depth, with any escaping, and in large objects")
   func duplicates() throws {
     #expect(throws: JSONError(.duplicateKey("b"), path: "a[1].b")) {
       try JSONValue(parsing: #"{"a":[0,{"b":1,"\u0062":2}]}"#)
@@ -84,7 +84,7 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try JSONValue(parsing: "{\(many),\"k500\":0}") }
   }
 
-  @Test("depth and count are refused just past their limit")
+  @Test("depth and count are refused immediately above their limit")
   func limits() throws {
     let deep = { (levels: Int) in String(repeating: "[", count: levels) + String(repeating: "]", count: levels) }
     #expect(throws: Never.self) { try JSONValue(parsing: deep(32)) }
@@ -97,7 +97,7 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try JSONValue(parsing: Array(repeating: UInt8(ascii: "["), count: 1_000_000)) }
   }
 
-  @Test("integers keep every digit and are read from numbers, decimal strings and zero fractions")
+  @Test("integers keep every digit and are parsed from numbers, decimal strings and zero fractions")
   func integers() throws {
     func read(_ text: String) throws(JSONError) -> Int64 {
       var reader = JSONReader(Array(text.utf8))
@@ -128,7 +128,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("random bytes and random damage never crash the reader, and what it accepts it writes and reads again the same")
+  @Test("random and damaged input never crashes the reader, and accepted documents are unchanged after writing and reading")
   func damage() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")

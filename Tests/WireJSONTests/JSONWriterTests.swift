@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-  @Test("commas stand between members and elements and nowhere else")
+  @Test("commas are written only between members and between elements")
   func commas() {
     var writer = JSONWriter()
     writer.beginObject()
@@ -23,7 +23,7 @@ struct JSONWriterTests {
     #expect(writer.text == #"{"a":[1,{},"x"],"b":false,"c\"d":null}"#)
   }
 
-  @Test("what is to be escaped is found at every place of a text of any length")
+  @Test("characters that need escaping are found at every position of a string of any length")
   func places() throws {
     for length in 0...20 {
       for place in 0..<length {
@@ -47,7 +47,7 @@ struct JSONWriterTests {
     #expect(writer.text == #""a\"b":"""#)
   }
 
-  @Test("quotes, backslashes and control characters are escaped, all else stands as it is")
+  @Test("only quotes, backslashes and control characters are escaped")
   func escaping() throws {
     let text = "\u{0}\u{1F}\"\\/\n\r\té\u{2063}😀\u{2028}"
     var writer = JSONWriter()
@@ -68,7 +68,7 @@ struct JSONWriterTests {
     #expect(writer.text == text)
   }
 
-  @Test("doubles that JSON cannot write take their string forms")
+  @Test("doubles that JSON cannot represent are written as strings")
   func doubles() {
     var writer = JSONWriter()
     writer.beginArray()
@@ -77,7 +77,7 @@ struct JSONWriterTests {
     #expect(writer.text == #"[1,0.5,"NaN","Infinity","-Infinity"]"#)
   }
 
-  @Test("an object equals another whatever the order of its members")
+  @Test("objects are equal independent of the order of their members")
   func equality() throws {
     #expect(try JSONValue(parsing: #"{"a":1,"b":2}"#) == JSONValue(parsing: #"{"b":2,"a":1}"#))
     #expect(try JSONValue(parsing: #"{"a":1}"#) != JSONValue(parsing: #"{"a":1.0}"#))

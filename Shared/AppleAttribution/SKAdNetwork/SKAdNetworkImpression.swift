@@ -118,7 +118,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     return text.bytes
   }
 
-  /// How many digits the source identifier has; fewer than four leave open what a shorter postback will show.
+  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer digits has.
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
 
   /// Signs. The signature goes to the device as DER in standard Base64.

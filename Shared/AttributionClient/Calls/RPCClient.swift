@@ -2,7 +2,7 @@ public import AttributionProtocol
 public import HTTPClient
 import WireJSON
 
-/// Calls methods of another service: unary Connect calls with JSON messages (`rpc-protocol.md`).
+/// Calls methods of another service: unary Connect calls with JSON messages (`Documentation/rpc-reference.md`).
 public struct RPCClient: Sendable {
   private let baseURL: String
   private let token: String?
@@ -10,7 +10,7 @@ public struct RPCClient: Sendable {
   private let rule = RPCRetryRule()
   private let budget = RetryBudget()
   private let observer: (any CallObserver)?
-  /// The time that is subtracted from the timeout for the callee, so that it gives up before its caller does (section 9).
+  /// The time that is subtracted from the timeout for the callee, so that it gives up before its caller does.
   private static let hop: Duration = .milliseconds(10)
 
   /// `baseURL`: scheme, host, port and, if a proxy requires one, a path prefix. `token`: sent as the bearer token. `observer`: called for
@@ -36,7 +36,7 @@ public struct RPCClient: Sendable {
       requestId: options.requestId)
   }
 
-  /// Calls a method and retries by section 11, never past `timeout` (the method's default where nil).
+  /// Calls a method and retries by ``RPCRetryRule``, but not longer than `timeout` (the method's default if nil).
   ///
   /// A method that requires a key gets a random one if none is given, so that its retries are one call. `traceparent` and `requestId` are
   /// passed on unchanged.

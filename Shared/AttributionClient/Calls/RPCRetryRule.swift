@@ -1,6 +1,7 @@
 import AttributionProtocol
 
-/// Decides when a client retries a call (`rpc-protocol.md` section 11). Pure: times and random numbers are passed in.
+/// Decides when a client retries a call: after `unavailable`, `aborted`, and `resource_exhausted` with a retry delay. The waits grow
+/// exponentially with full jitter and are never shorter than the server's delay. Pure: times and random numbers are passed in.
 struct RPCRetryRule: Sendable {
   var maxAttempts = 4
   var base: Duration = .milliseconds(100)

@@ -2,8 +2,8 @@
 
 public import AttributionProtocol
 
-/// The server's half of Apple's Advanced Commerce API. requestReferenceId in a request's body names the call: the same one again is answered from
-/// its record, and never acts twice. Answered by notification-recovery.
+/// The server calls of Apple's Advanced Commerce API. requestReferenceId in a request's body identifies the call: a repeated call is answered from
+/// its record and is never executed twice. Served by notification-recovery.
 public struct AdvancedCommerceServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
@@ -31,14 +31,14 @@ public struct AdvancedCommerceServiceClient: Sendable {
     try await rpc.call(AdvancedCommerceService.ChangeAdvancedCommercePrice.self, request, options)
   }
 
-  /// Apple: Cancel a Subscription: it does not renew any more.
+  /// Apple: Cancel a Subscription: the subscription will not renew.
   public func cancelAdvancedCommerceSubscription(_ request: CancelAdvancedCommerceSubscriptionRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> CancelAdvancedCommerceSubscriptionResponse
   {
     try await rpc.call(AdvancedCommerceService.CancelAdvancedCommerceSubscription.self, request, options)
   }
 
-  /// Apple: Revoke Subscription: it ends at once, with a refund.
+  /// Apple: Revoke Subscription: the subscription ends immediately, with a refund.
   public func revokeAdvancedCommerceSubscription(_ request: RevokeAdvancedCommerceSubscriptionRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> RevokeAdvancedCommerceSubscriptionResponse
   {
@@ -52,7 +52,7 @@ public struct AdvancedCommerceServiceClient: Sendable {
     try await rpc.call(AdvancedCommerceService.RequestAdvancedCommerceRefund.self, request, options)
   }
 
-  /// What became of a call, and which notifications came of it.
+  /// The state of a call, and the notifications that it caused.
   public func getAdvancedCommerceCall(_ request: GetAdvancedCommerceCallRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> GetAdvancedCommerceCallResponse
   {

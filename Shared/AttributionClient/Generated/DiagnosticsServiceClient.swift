@@ -2,14 +2,14 @@
 
 public import AttributionProtocol
 
-/// What a service finds when it looks at itself and at what it depends on. Served by every service.
+/// Checks of a service and of everything that it depends on. Served by every service.
 public struct DiagnosticsServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Looks now: at Redis and its settings, clocks, certificates, and whether what it calls can be reached.
+  /// Checks Redis and its settings, clocks, certificates, and whether the servers that this service calls can be reached.
   public func diagnose(_ request: DiagnoseRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> DiagnoseResponse {
     try await rpc.call(DiagnosticsService.Diagnose.self, request, options)
   }

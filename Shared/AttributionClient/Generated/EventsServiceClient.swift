@@ -2,27 +2,27 @@
 
 public import AttributionProtocol
 
-/// The feed of events. A subscription is pulled, or pushed to an endpoint; each event is handed out until it is acknowledged, or its
-/// endpoint has answered 2xx.
+/// The feed of events. The events of a subscription are pulled, or pushed to an endpoint. An event is delivered again until it is acknowledged, or
+/// until its endpoint has answered 2xx.
 public struct EventsServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Makes a subscription; the same request again gives the same answer.
+  /// Creates a subscription. A repeated request gets the same answer.
   public func createSubscription(_ request: CreateSubscriptionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> CreateSubscriptionResponse
   {
     try await rpc.call(EventsService.CreateSubscription.self, request, options)
   }
 
-  /// Takes events under a lease, waiting for a first one if asked.
+  /// Leases events. Can wait for the first one.
   public func pullEvents(_ request: PullEventsRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> PullEventsResponse {
     try await rpc.call(EventsService.PullEvents.self, request, options)
   }
 
-  /// Says that events were dealt with.
+  /// Acknowledges events, so that they are not delivered again.
   public func acknowledgeEvents(_ request: AcknowledgeEventsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> AcknowledgeEventsResponse
   {
@@ -34,12 +34,12 @@ public struct EventsServiceClient: Sendable {
     try await rpc.call(EventsService.GetEvent.self, request, options)
   }
 
-  /// Events of a time range, in the order in which they were published, without a subscription: page after page, for an export.
+  /// Events of a time range in the order of their publication, without a subscription, page by page. For exports.
   public func listEvents(_ request: ListEventsRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> ListEventsResponse {
     try await rpc.call(EventsService.ListEvents.self, request, options)
   }
 
-  /// One delivery from its receipt to its event, and which subscriptions have dealt with that.
+  /// The history of one delivery: from its receipt to its event, and which subscriptions have processed the event.
   public func getDeliveryStory(_ request: GetDeliveryStoryRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> GetDeliveryStoryResponse
   {
@@ -60,41 +60,41 @@ public struct EventsServiceClient: Sendable {
     try await rpc.call(EventsService.GetSubscription.self, request, options)
   }
 
-  /// Extends the leases of pulled events, or gives the events back.
+  /// Extends or ends the leases of pulled events.
   public func modifyLease(_ request: ModifyLeaseRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> ModifyLeaseResponse
   {
     try await rpc.call(EventsService.ModifyLease.self, request, options)
   }
 
-  /// Sets a subscription back, or forward, to a time or to an event: what is kept from there on is handed out again.
+  /// Moves a subscription back or forward to a time or to an event. Stored events from there on are delivered again.
   public func seekSubscription(_ request: SeekSubscriptionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> SeekSubscriptionResponse
   {
     try await rpc.call(EventsService.SeekSubscription.self, request, options)
   }
 
-  /// Changes what a push endpoint is asked with; fields that are left out stay.
+  /// Changes the settings of a push endpoint. Absent fields stay unchanged.
   public func updateEndpoint(_ request: UpdateEndpointRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> UpdateEndpointResponse
   {
     try await rpc.call(EventsService.UpdateEndpoint.self, request, options)
   }
 
-  /// Enables an endpoint that was disabled, and may replay from a time.
+  /// Enables a disabled endpoint. Can also replay events from a given time.
   public func enableEndpoint(_ request: EnableEndpointRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> EnableEndpointResponse
   {
     try await rpc.call(EventsService.EnableEndpoint.self, request, options)
   }
 
-  /// Makes a new secret, which signs beside the one before until that is removed. The secret is told in this answer alone.
+  /// Creates a new secret, which signs in addition to the previous one until that is removed. Only this answer contains the secret.
   public func rotateEndpointSecret(_ request: RotateEndpointSecretRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> RotateEndpointSecretResponse
   {
     try await rpc.call(EventsService.RotateEndpointSecret.self, request, options)
   }
 
-  /// Ends a subscription.
+  /// Deletes a subscription.
   public func deleteSubscription(_ request: DeleteSubscriptionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> DeleteSubscriptionResponse
   {

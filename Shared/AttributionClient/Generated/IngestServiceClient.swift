@@ -2,20 +2,20 @@
 
 public import AttributionProtocol
 
-/// What became of a delivery.
+/// The outcome of deliveries, and ATT statuses.
 public struct IngestServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// The state of one delivery.
+  /// The state of a delivery.
   public func getDelivery(_ request: GetDeliveryRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> GetDeliveryResponse
   {
     try await rpc.call(IngestService.GetDelivery.self, request, options)
   }
 
-  /// The last known status of App Tracking Transparency of one app on one device.
+  /// The last known App Tracking Transparency status of an app on a device.
   public func getAttStatus(_ request: GetAttStatusRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> GetAttStatusResponse
   {

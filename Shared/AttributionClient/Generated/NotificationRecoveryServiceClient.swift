@@ -2,21 +2,21 @@
 
 public import AttributionProtocol
 
-/// Finds and brings back App Store notifications that were missed; looks things up at Apple.
+/// Detects and recovers missed App Store notifications, and queries Apple.
 public struct NotificationRecoveryServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Starts bringing back a window's notifications; answers at once.
+  /// Starts a recovery of the notifications of a time range. Answers without waiting for it.
   public func startRecovery(_ request: StartRecoveryRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> StartRecoveryResponse
   {
     try await rpc.call(NotificationRecoveryService.StartRecovery.self, request, options)
   }
 
-  /// How far a recovery is.
+  /// The state and the progress of a recovery.
   public func getRecovery(_ request: GetRecoveryRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> GetRecoveryResponse
   {
     try await rpc.call(NotificationRecoveryService.GetRecovery.self, request, options)
@@ -36,7 +36,7 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.CancelRecovery.self, request, options)
   }
 
-  /// Subscriptions whose history skips a step.
+  /// Gaps: missing steps in subscriptions' histories.
   public func listGaps(_ request: ListGapsRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> ListGapsResponse {
     try await rpc.call(NotificationRecoveryService.ListGaps.self, request, options)
   }
@@ -131,14 +131,14 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.SetAppAccountToken.self, request, options)
   }
 
-  /// Apple: Finish Transaction: tells the App Store that the purchase was delivered, for servers that grant entitlements.
+  /// Apple: Finish Transaction: informs the App Store that the purchase was delivered, for servers that grant entitlements.
   public func finishTransaction(_ request: FinishTransactionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> FinishTransactionResponse
   {
     try await rpc.call(NotificationRecoveryService.FinishTransaction.self, request, options)
   }
 
-  /// Leaves verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers; their histories and statuses come onto the
+  /// Migrates from verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers. The histories and statuses are published on the
   /// feed afterwards.
   public func migrateReceipts(_ request: MigrateReceiptsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> MigrateReceiptsResponse
@@ -146,7 +146,7 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.MigrateReceipts.self, request, options)
   }
 
-  /// How far a migration is.
+  /// The state and the progress of a migration.
   public func getMigration(_ request: GetMigrationRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> GetMigrationResponse
   {
@@ -167,7 +167,7 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.ListMigrationFailures.self, request, options)
   }
 
-  /// Ends a migration: receipts that Apple was not asked about yet are not asked about. One in which nothing waits stays as it is.
+  /// Ends a migration: Apple is not queried for the receipts that still wait. A migration without waiting receipts is not changed.
   public func cancelMigration(_ request: CancelMigrationRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> CancelMigrationResponse
   {

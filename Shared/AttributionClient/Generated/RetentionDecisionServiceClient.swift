@@ -2,15 +2,15 @@
 
 public import AttributionProtocol
 
-/// Decides what a subscriber who may be about to cancel is shown. You implement it and ingest calls it; none of the five services answers it.
-/// An answer that is late, refused, or that names a message that Apple has not approved, is replaced by what the configured rules say.
+/// Decides which message the App Store shows a subscriber who may be about to cancel. You implement this service and ingest calls it; none of the
+/// five services serves it. If the answer is late, an error, or names a message that Apple has not approved, the configured rules decide.
 public struct RetentionDecisionServiceClient: Sendable {
   /// What carries the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// One decision for one request of the App Store. It may be asked again with the same request_identifier, and then answers the same.
+  /// Decides one request of the App Store. A repeated call with the same request_identifier must get the same answer.
   public func decideRetention(_ request: DecideRetentionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> DecideRetentionResponse
   {

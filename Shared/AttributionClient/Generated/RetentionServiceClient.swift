@@ -2,7 +2,7 @@
 
 public import AttributionProtocol
 
-/// Sets up Apple's retention messaging: the Retention Messaging API's calls, for one app and environment each. Answered by
+/// Sets up Apple's retention messaging: the calls of the Retention Messaging API, each for one app and environment. Served by
 /// notification-recovery.
 public struct RetentionServiceClient: Sendable {
   /// What carries the calls.
@@ -10,7 +10,7 @@ public struct RetentionServiceClient: Sendable {
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Apple: Upload Image. An identifier that is in use is `already_exists`.
+  /// Apple: Upload Image. An identifier that already exists is refused with `already_exists`.
   public func uploadRetentionImage(_ request: UploadRetentionImageRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> UploadRetentionImageResponse
   {
@@ -31,7 +31,7 @@ public struct RetentionServiceClient: Sendable {
     try await rpc.call(RetentionService.ListRetentionImages.self, request, options)
   }
 
-  /// Apple: Upload Message. An identifier that is in use is `already_exists`.
+  /// Apple: Upload Message. An identifier that already exists is refused with `already_exists`.
   public func uploadRetentionMessage(_ request: UploadRetentionMessageRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> UploadRetentionMessageResponse
   {
@@ -45,14 +45,14 @@ public struct RetentionServiceClient: Sendable {
     try await rpc.call(RetentionService.DeleteRetentionMessage.self, request, options)
   }
 
-  /// Apple: Get Message List. Only an approved message may be chosen.
+  /// Apple: Get Message List. The App Store shows only approved messages.
   public func listRetentionMessages(_ request: ListRetentionMessagesRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ListRetentionMessagesResponse
   {
     try await rpc.call(RetentionService.ListRetentionMessages.self, request, options)
   }
 
-  /// Apple: Configure Default Message, for a product in a locale; replaces the one before.
+  /// Apple: Configure Default Message, for a product in a locale. Replaces the previous one.
   public func setDefaultRetentionMessage(_ request: SetDefaultRetentionMessageRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> SetDefaultRetentionMessageResponse
   {
@@ -73,7 +73,7 @@ public struct RetentionServiceClient: Sendable {
     try await rpc.call(RetentionService.DeleteDefaultRetentionMessage.self, request, options)
   }
 
-  /// Apple: Configure Realtime URL. In production Apple wants a passed performance test first.
+  /// Apple: Configure Realtime URL. For production, Apple requires a passed performance test.
   public func setRetentionURL(_ request: SetRetentionURLRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> SetRetentionURLResponse
   {

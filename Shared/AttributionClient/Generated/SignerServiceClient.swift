@@ -23,34 +23,34 @@ public struct SignerServiceClient: Sendable {
     try await rpc.call(SignerService.SignSKAdNetworkWebImpression.self, request, options)
   }
 
-  /// Signs a web ad that was kept (`deferred`) for the device that asks for it. The same question again gets the same payload.
+  /// Signs a stored web ad (`deferred`) for the device that requests it. A repeated request gets the same payload.
   public func signDeferredSKAdNetworkWebImpression(
     _ request: SignDeferredSKAdNetworkWebImpressionRequest, options: CallOptions = CallOptions()
   ) async throws(RPCError) -> SignDeferredSKAdNetworkWebImpressionResponse {
     try await rpc.call(SignerService.SignDeferredSKAdNetworkWebImpression.self, request, options)
   }
 
-  /// Signs an AdAttributionKit impression as a compact JWS. The device takes a tap only within 15 minutes after it made the
-  /// impression object, and a view only when shown for 2 seconds: a cached signature extends neither.
+  /// Signs an AdAttributionKit impression as a compact JWS. The device accepts a tap only within 15 minutes after it created the impression
+  /// object, and a view only if it was shown for 2 seconds. A cached signature does not extend these times.
   public func signAdAttributionKitImpression(_ request: SignAdAttributionKitImpressionRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> SignAdAttributionKitImpressionResponse
   {
     try await rpc.call(SignerService.SignAdAttributionKitImpression.self, request, options)
   }
 
-  /// Signs up to 1,000 impressions of any kind; results in the order of the items, a signature or an error each.
+  /// Signs up to 1,000 impressions of any kind. The results are in the order of the items: a signature or an error for each.
   public func signImpressions(_ request: SignImpressionsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> SignImpressionsResponse
   {
     try await rpc.call(SignerService.SignImpressions.self, request, options)
   }
 
-  /// Signs up to 1,000 offers and in-app requests of any kind; results in the order of the items, a signature or an error each.
+  /// Signs up to 1,000 offers and in-app requests of any kind. The results are in the order of the items: a signature or an error for each.
   public func signOffers(_ request: SignOffersRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> SignOffersResponse {
     try await rpc.call(SignerService.SignOffers.self, request, options)
   }
 
-  /// Makes an authorization token for the App Store Server API.
+  /// Creates an authorization token for the App Store Server API.
   public func createAppStoreServerToken(_ request: CreateAppStoreServerTokenRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> CreateAppStoreServerTokenResponse
   {
@@ -85,7 +85,7 @@ public struct SignerServiceClient: Sendable {
     try await rpc.call(SignerService.SignAdvancedCommerceRequest.self, request, options)
   }
 
-  /// Lists the keys that sign, with their public halves.
+  /// Lists the signing keys with their public keys.
   public func listSigningKeys(_ request: ListSigningKeysRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ListSigningKeysResponse
   {

@@ -9,14 +9,14 @@ public struct TokenBrokerServiceClient: Sendable {
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Exchanges a token; waits up to the given time, then answers pending.
+  /// Exchanges a token. Waits for the result up to the given time, then answers pending.
   public func exchangeToken(_ request: ExchangeTokenRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ExchangeTokenResponse
   {
     try await rpc.call(TokenBrokerService.ExchangeToken.self, request, options)
   }
 
-  /// What became of an exchange.
+  /// The state of an exchange.
   public func getExchange(_ request: GetExchangeRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> GetExchangeResponse
   {
     try await rpc.call(TokenBrokerService.GetExchange.self, request, options)

@@ -39,7 +39,7 @@ public struct CallerDirectory: Sendable {
   public var isEmpty: Bool { entries.isEmpty && certificates.isEmpty && !isOpen }
 
   /// The caller with that `Authorization` header and those certificate names; nil if both are missing or one is wrong. If both are present they
-  /// must name the same caller (`rpc-protocol.md` section 13).
+  /// must name the same caller.
   public func caller(authorization: String?, certificateNames: [String] = []) -> Caller? {
     guard !certificateNames.isEmpty else { return caller(authorization: authorization) }
     let named = Set(certificateNames.compactMap { certificates[$0] })

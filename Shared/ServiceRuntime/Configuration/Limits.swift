@@ -1,4 +1,4 @@
-/// The limits of listeners (`rpc-protocol.md` section 6). Each is a key under `limits:`.
+/// The limits of listeners. Each is a key of `limits` in the configuration (`Documentation/configuration.md`).
 public struct Limits: Sendable, Hashable {
   /// Bytes of a request's body, as sent and inflated.
   public var bodyBytes = 4 << 20

@@ -15,7 +15,7 @@ public struct ReadinessCheck: Sendable {
   }
 }
 
-/// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check (`rpc-protocol.md` section 15).
+/// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check.
 final class Health: Sendable {
   private let service: String
   private let rpcServices: [String]

@@ -1,7 +1,7 @@
 import RedisClient
 import Synchronization
 
-/// The metrics `attribution_store_*` about Redis (`rpc-protocol.md` section 16).
+/// The metrics `attribution_store_*` about Redis.
 final class StoreMetrics: RedisObserver {
   private static let duration = "attribution_store_command_duration_seconds"
   private static let errors = "attribution_store_errors_total"

@@ -1,6 +1,6 @@
 public import AttributionQueue
 
-/// The queues' metrics (`rpc-protocol.md` section 16).
+/// The queues' metrics, `attribution_queue_*`.
 public enum QueueMetrics {
   static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
     for (name, help) in [

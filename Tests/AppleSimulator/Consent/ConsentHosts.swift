@@ -1,4 +1,4 @@
-/// The hosts of every URL strategy (ATT specification, section 2), and the default strategy's second domain.
+/// The hosts of every URL strategy, and the default strategy's second domain.
 public enum ConsentHosts {
   static let domains = [
     "adjust.com", "eu.adjust.com", "tr.adjust.com", "us.adjust.com", "adjust.world", "adjust.cn", "adjust.net.in",

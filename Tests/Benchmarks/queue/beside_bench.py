@@ -13,7 +13,7 @@ from Benchmarks.ingest.postbacks import Signer
 from Benchmarks.native.programs import Native
 
 from . import event_time
-from .queue_bench import judge_worker, worked_off
+from .queue_bench import check_worker, worked_off
 
 OLD, NEW = "old build", "new build"
 # Of the new build beside the old: Redis' processor time for an event and for an accept, and events a second of the whole way.
@@ -96,7 +96,7 @@ def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pa
     compare(report, found, "verifier", "the verifier's processor time for an event", ".1f", " µs")
     compare(report, found, "rate", "events a second, the verifier on one core, Redis on the other", ",.0f", "")
     report.add("the new build's worker beside its batch RPC", "")
-    judge_worker(report, found[NEW])
+    check_worker(report, found[NEW])
 
 
 def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
@@ -150,7 +150,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path)
         "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts."),
         (f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
         f"processor time counts from its start. The whole way is {extent.whole_way:,} of them, posted as fast as they are answered (64 "
-        "connections), until the last event is there, with Redis on a port, once with its files on the disk and once in `/dev/shm`. Both builds have the same postbacks, configuration and load."),
+        "connections), until the last event is there, with Redis on a port, once with its files on the disk and once in `/dev/shm`. "
+        "Both builds have the same postbacks, configuration and load."),
         ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own. Nothing is pinned but for the backlog."),
         *event_time.NOTES,

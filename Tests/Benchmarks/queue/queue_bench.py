@@ -101,7 +101,7 @@ def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks
             return found
 
 
-def judge_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
+def check_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
     """Writes down how the worker's rate compares with the batch's."""
     ratios = [one["rate"] / one["batch"] for one in rounds]
     report.add("VerifyBatch on one core: verdicts a second", f"{median([one['batch'] for one in rounds]):,.0f}")
@@ -120,7 +120,7 @@ def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, r
             found.append(worked_off(binaries, native, signer, postbacks, count, 5))
             generic.append(openssl_speed("ecdsap256", 3)[1])
     report.add("`openssl speed`: P-256 verifications a second on that core", f"{median(generic):,.0f}")
-    ratios = judge_worker(report, found)
+    ratios = check_worker(report, found)
     rates, ours, redises = ([one[name] for one in found] for name in ("rate", "verifier", "redis"))
     beside = [rate / speed for rate, speed in zip(rates, generic, strict=True)]
     report.figures["worker"] = {"batch": [one["batch"] for one in found], "worker": rates, "ratio": ratios, "verifier": ours,

@@ -118,7 +118,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         batch(report, binaries, url, seconds, rounds)
         signed_data(report, binaries, url, 1000 if quick else 5000)
     report.notes += [
-        "Every request judges the genuine postback of Deploy/genuine-postback.json, signed by Apple's P-256 key; every answer believes it.",
+        "Every request verifies the genuine postback of Deploy/genuine-postback.json, signed by Apple's P-256 key; every answer believes it.",
         ("The key's tables are made at the start (Shared/Cryptography/ECDSA/PreparedPublicKey.swift), so a verdict can be faster than "
         "OpenSSL's own verification, which works for any key; a ratio above 1 is possible."),
         "In the batch rounds wrk runs on the cores that verify, as there are no others.",

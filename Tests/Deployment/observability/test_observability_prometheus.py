@@ -110,7 +110,7 @@ def test_a_real_prometheus_scrapes_evaluates_and_fires(tmp_path: Path) -> None:
         # It has no `for`, so it fires at once, for the one instance whose certificate ends.
         [ends] = found["CertificateEnds"]
         assert ends["state"] == "firing" and ends["labels"]["instance"] == f"127.0.0.1:{second}"
-        assert ends["annotations"]["summary"] == f"the internal certificate of 127.0.0.1:{second} ends within a week"
+        assert ends["annotations"]["summary"] == f"the internal certificate of 127.0.0.1:{second} expires within a week"
         assert re.fullmatch(r"verifier has 2d 23h \d+m \d+s left\. .*", ends["annotations"]["description"])
         assert [alert["labels"]["proxy"] for alert in found["NoReadyInstance"]] == ["signer"]
         assert "StoreAway" not in found and "InstanceDown" not in found and "BalancerDown" not in found

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "each limit takes its edges and nothing beyond",
+    "each setting accepts values exactly up to its limits",
     arguments: [
       ("firstCallDelay", ["0s", "60s"], ["61s"]), ("notFoundInterval", ["1s", "60s"], ["999ms", "61s"]),
       ("notFoundRetries", ["0", "10"], ["-1", "11"]), ("slowLane", ["[1s]", "[24h]"], ["[]", "[999ms]", "[25h]"]),
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "so do the breaker's",
+    "each breaker setting accepts values exactly up to its limits",
     arguments: [
       ("window", ["1s", "10m"], ["999ms", "11m"]), ("leastCalls", ["1", "10000"], ["0", "10001"]),
       ("failureShare", ["0.01", "1"], ["0", "1.1"]), ("firstPause", ["100ms", "10m"], ["99ms", "11m"]),
@@ -50,7 +50,7 @@ import Testing
     for value in bad { #expect(place("breaker: { \(key): \(value) }") == "breaker.\(key)", "\(key): \(value)") }
   }
 
-  @Test("names stand by ids of 64 bits in quotes")
+  @Test("names are keyed by quoted 64-bit ids")
   func names() throws {
     let settings = try settings(#"names: { campaigns: { "9223372036854775807": Spring }, keywords: { "7": shoes } }"#)
     #expect(settings.names.campaigns == [.max: "Spring"])

@@ -27,7 +27,7 @@ import Yams
     #expect(problem.place == place && problem.line == line && problem.column == column, "\(problem)")
   }
 
-  @Test("an unknown key is a warning with the nearest known one, where one is near")
+  @Test("an unknown key causes a warning, with the most similar known key if there is one")
   func unknownKeys() throws {
     let found = try problems("queues:\n  leese: 30s\n  colour: red\nlimit: {}\n")
     #expect(found.map(\.level) == [.warning, .warning, .warning])
@@ -68,7 +68,7 @@ import Yams
   }
 
   @Test(
-    "what should hold settings and is a text, a number or a list is a mistake",
+    "a section that is a string, a number or a list is a mistake",
     arguments: [
       "adServices", "appleKeys", "appStore", "console", "consentRouting", "edge", "limits", "migrations", "pkcs11", "push", "queues",
       "recovery", "sourceIdentifiers", "traces",
@@ -95,10 +95,10 @@ import Yams
     #expect(found.map(\.line) == [3, 4])
   }
 
-  @Test("a file that is not there, or no UTF-8, is a mistake")
+  @Test("a missing file and a file that is not UTF-8 are mistakes")
   func unreadable() { #expect(ConfigurationCheck(path: "/nonexistent/f.yaml").problems.first?.level == .error) }
 
-  @Test("a place is found though keys have dots, and the nearest thing around one that is not there")
+  @Test("a position is found for keys with dots; for a missing key it is that of the enclosing element")
   func places() throws {
     let root = try #require(try Yams.compose(yaml: "sourceIdentifiers:\n  a.skadnetwork:\n    campaigns: {\"39\": spring}\n"))
     func place(_ text: String) -> String {

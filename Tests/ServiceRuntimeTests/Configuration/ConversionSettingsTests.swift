@@ -35,12 +35,12 @@ import Testing
     #expect(settings.fine[1].revenue == .init(minimum: 5, maximum: 9.99, currency: "USD"))
   }
 
-  @Test("what is no range is refused", arguments: ["-5", "5-", "1-2-3", "10-1", "a"])
+  @Test("an invalid range is refused", arguments: ["-5", "5-", "1-2-3", "10-1", "a"])
   func noRange(text: String) {
     #expect(throws: ConfigurationError.self) { try conversions("fine: [{ values: \"\(text)\", event: a }]") }
   }
 
-  @Test("a coarse value of no window is refused")
+  @Test("a coarse value without a window is refused")
   func noWindow() {
     #expect { try conversions("coarse: [{ value: low, windows: [], event: a }]") } throws: {
       ($0 as? ConfigurationError)?.place == "coarse[0].windows"

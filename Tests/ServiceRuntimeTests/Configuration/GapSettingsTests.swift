@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "what is beyond an edge is refused by its name",
+    "a value outside its limits is refused with its name",
     arguments: [("silenceSweep: 99ms", "silenceSweep"), ("silenceBatch: 0", "silenceBatch"), ("silenceBatch: 10001", "silenceBatch")])
   func beyond(_ entry: (yaml: String, place: String)) {
     #expect { try silence("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "so is that of migrations",
+    "a migration setting outside its limits is refused with its name",
     arguments: [("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures")])
   func beyondMigrations(_ entry: (yaml: String, place: String)) {
     #expect { try migrations("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }

@@ -8,7 +8,7 @@ import Testing
     return try Limits(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
   }
 
-  @Test("JSON may be as deep as the reader has bits, and no deeper")
+  @Test("the maximum depth of JSON is the number of bits in the reader's mask")
   func depth() throws {
     let deepest = try limits("{ jsonDepth: 64 }").jsonDepth
     #expect(deepest == 64)

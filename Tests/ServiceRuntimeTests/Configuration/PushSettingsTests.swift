@@ -47,7 +47,7 @@ struct PushSettingsTests {
   }
 
   @Test(
-    "a value beyond its bounds is an error that names it",
+    "a value outside its limits is an error that names it",
     arguments: [
       ("timeout", "99ms"), ("timeout", "61s"), ("retryBase", "9ms"), ("retryCap", "25h"), ("retryFor", "15d"), ("retryAfterCap", "15d"),
       ("pauseCap", "2h"),

@@ -8,7 +8,7 @@ struct RecoverySettingsTests {
     try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "/etc")
   }
 
-  @Test("without settings they are the documented ones")
+  @Test("missing settings have the documented defaults")
   func defaults() throws {
     let settings = try read("apps: []").recovery
     #expect(settings == RecoverySettings())
@@ -42,7 +42,7 @@ struct RecoverySettingsTests {
   }
 
   @Test(
-    "what lies beyond an edge is refused by its name",
+    "a value outside its limits is refused with its name",
     arguments: [
       ("parallelPages", "0"), ("parallelPages", "257"), ("intakeBacklog", "0"), ("heldBacklog", "0"), ("heldBacklog", "100000001"),
       ("mostRunning", "0"), ("mostRunning", "10001"), ("lease", "999ms"), ("heartbeat", "99ms"),
@@ -54,7 +54,7 @@ struct RecoverySettingsTests {
     #expect("\(try #require(error))".contains("recovery.\(key)"))
   }
 
-  @Test("a rate beyond its edges is refused by its endpoint", arguments: ["0.0009", "1000.1"])
+  @Test("a rate outside its limits is refused with the name of its endpoint", arguments: ["0.0009", "1000.1"])
   func rates(value: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try read("recovery: { rates: { getTransactionInfo: \(value) } }") }
     #expect("\(try #require(error))".contains("recovery.rates.getTransactionInfo"))

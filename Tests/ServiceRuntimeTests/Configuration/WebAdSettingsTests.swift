@@ -8,7 +8,7 @@ struct WebAdSettingsTests {
     try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "/etc/attribution").webAds
   }
 
-  @Test("by default the list of libpsl decides about sites, and postbacks have its result")
+  @Test("by default libpsl's list is used for sites, and postbacks have its result")
   func usual() throws {
     let usual = try settings("{}")
     #expect(usual == WebAdSettings())
@@ -16,7 +16,7 @@ struct WebAdSettingsTests {
     #expect(try usual.suffixes().isRegistrable("example.co.uk"))
   }
 
-  @Test("a list is named relative to the file, and what cannot be one is refused by its key")
+  @Test("a list's path is relative to the file, and an invalid value is refused with its key")
   func list() throws {
     #expect(try settings("webAds: { publicSuffixList: list.dat }").publicSuffixList == "/etc/attribution/list.dat")
     #expect(try settings("webAds: { signing: form, postbacks: ignore }") != WebAdSettings())

@@ -7,7 +7,7 @@ from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick, w
 
 from . import jws, jws_forms
 from .expected_verdict import Case
-from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, item, judge_ad_attribution_kit
+from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, expect_ad_attribution_kit, item
 
 
 def good_claims(dice: random.Random) -> dict:
@@ -178,4 +178,4 @@ def ad_attribution_kit_case(dice: random.Random, index: int) -> Case:
         if token is not None:
             body["jws-string"] = token
         text = written(dice, body)
-    return Case("adattributionkit", index, name, item(dice, "adAttributionKitPostback", text), judge_ad_attribution_kit(text), expected)
+    return Case("adattributionkit", index, name, item(dice, "adAttributionKitPostback", text), expect_ad_attribution_kit(text), expected)

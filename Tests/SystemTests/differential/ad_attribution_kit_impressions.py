@@ -20,7 +20,7 @@ from .signatures import (
 # --- AdAttributionKit -----------------------------------------------------------------------------------------------------
 
 
-def judge_ad_attribution_kit(token: str) -> ExpectedVerdict:
+def expect_ad_attribution_kit(token: str) -> ExpectedVerdict:
     try:
         form = jws.opened(token)
     except Refused:
@@ -140,4 +140,4 @@ def ad_attribution_kit_impression_case(dice: random.Random, index: int) -> Case:
     mutation = dice.choices(list(AAK), AAK.values())[0]
     name, token, expected = mutation(dice, maker(dice))
     item = json.dumps({"adAttributionKitImpression": {"jws": token}}, ensure_ascii=dice.random() < 0.5)
-    return Case("adattributionkit-impressions", index, name, item, judge_ad_attribution_kit(token), expected)
+    return Case("adattributionkit-impressions", index, name, item, expect_ad_attribution_kit(token), expected)

@@ -105,7 +105,7 @@ class Fields:
 INT64 = 2 ** 63 - 1
 
 
-def judge_skadnetwork(text: str) -> ExpectedVerdict:
+def expect_skadnetwork(text: str) -> ExpectedVerdict:
     try:
         body = strict_json(text)
     except ValueError:
@@ -162,7 +162,7 @@ def judge_skadnetwork(text: str) -> ExpectedVerdict:
     return ExpectedVerdict(True, says={"version": version, "transactionId": transaction, "environment": "production"})
 
 
-def judge_ad_attribution_kit(text: str) -> ExpectedVerdict:
+def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
     try:
         body = strict_json(text)
     except ValueError:

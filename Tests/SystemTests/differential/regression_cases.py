@@ -8,7 +8,7 @@ from SystemTests.differential.skadnetwork.postbacks import base64_of, signature_
 
 from .certificates import MIDDLE, chains, milliseconds
 from .expected_verdict import Case
-from .postbacks import judge_skadnetwork
+from .postbacks import expect_skadnetwork
 from .signatures import der
 
 DATE = milliseconds(MIDDLE)
@@ -61,5 +61,5 @@ def cases() -> list[Case]:
     signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
     text = json.dumps(postback_with_names_that_look_alike())
     item = json.dumps({"skadnetworkPostback": {"postbackText": text}})
-    made.append(Case("regressions", len(made), "a postback with two names that look alike", item, judge_skadnetwork(text), True))
+    made.append(Case("regressions", len(made), "a postback with two names that look alike", item, expect_skadnetwork(text), True))
     return made

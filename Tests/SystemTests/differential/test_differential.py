@@ -1,4 +1,4 @@
-"""The verifier against judges that share nothing with it: Python's `cryptography` for postbacks and impressions, Apple's own library
+"""The verifier compared with references that share no code with it: Python's `cryptography` for postbacks and impressions, Apple's own library
 for the App Store. Thousands of cases made from a seed; whatever is rejected by one and not by the other is shown.
 
 ATTRIBUTION_SEED repeats a run, ATTRIBUTION_CASE=group:index one case of it, ATTRIBUTION_SOAK=1 makes it long."""
@@ -129,9 +129,9 @@ def test_the_reference_verifier_of_postbacks_agrees_with_the_vectors(monkeypatch
     small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
     monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
     monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
-    judges = {"skadnetwork-postback": postbacks.judge_skadnetwork, "adattributionkit-postback": postbacks.judge_ad_attribution_kit}
+    references = {"skadnetwork-postback": postbacks.expect_skadnetwork, "adattributionkit-postback": postbacks.expect_ad_attribution_kit}
     for case in cases("test"):
-        expected, expect = judges[case["kind"]](case["body"]), case["expect"]
+        expected, expect = references[case["kind"]](case["body"]), case["expect"]
         assert expected.valid == expect["valid"], case["id"]
         if not expected.valid:
             assert expect["reason"] in expected.reasons, (case["id"], expected)

@@ -1,7 +1,7 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// The server's half of Apple's Advanced Commerce API. requestReferenceId in a request's body names the call: the same one again is answered from
-/// its record, and never acts twice. Answered by notification-recovery.
+/// The server calls of Apple's Advanced Commerce API. requestReferenceId in a request's body identifies the call: a repeated call is answered from
+/// its record and is never executed twice. Served by notification-recovery.
 public enum AdvancedCommerceService {
   /// The full RPC name.
   public static let name = "attribution.advancedcommerce.v1.AdvancedCommerceService"
@@ -51,7 +51,7 @@ public enum AdvancedCommerceService {
     public static let isBatch = false
   }
 
-  /// Apple: Cancel a Subscription: it does not renew any more.
+  /// Apple: Cancel a Subscription: the subscription will not renew.
   public enum CancelAdvancedCommerceSubscription: RPCMethod {
     public typealias Request = CancelAdvancedCommerceSubscriptionRequest
     public typealias Response = CancelAdvancedCommerceSubscriptionResponse
@@ -62,7 +62,7 @@ public enum AdvancedCommerceService {
     public static let isBatch = false
   }
 
-  /// Apple: Revoke Subscription: it ends at once, with a refund.
+  /// Apple: Revoke Subscription: the subscription ends immediately, with a refund.
   public enum RevokeAdvancedCommerceSubscription: RPCMethod {
     public typealias Request = RevokeAdvancedCommerceSubscriptionRequest
     public typealias Response = RevokeAdvancedCommerceSubscriptionResponse
@@ -84,7 +84,7 @@ public enum AdvancedCommerceService {
     public static let isBatch = false
   }
 
-  /// What became of a call, and which notifications came of it.
+  /// The state of a call, and the notifications that it caused.
   public enum GetAdvancedCommerceCall: RPCMethod {
     public typealias Request = GetAdvancedCommerceCallRequest
     public typealias Response = GetAdvancedCommerceCallResponse

@@ -5,9 +5,9 @@ import WireJSON
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ChangeAdvancedCommerceMetadataRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's SubscriptionChangeMetadataRequest.
   public var request: JSONObject?
@@ -86,14 +86,14 @@ public struct ChangeAdvancedCommerceMetadataRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ChangeAdvancedCommerceMetadataResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(
@@ -173,9 +173,9 @@ public struct ChangeAdvancedCommerceMetadataResponse: RPCMessage, Hashable {
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct MigrateToAdvancedCommerceRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's SubscriptionMigrateRequest.
   public var request: JSONObject?
@@ -254,14 +254,14 @@ public struct MigrateToAdvancedCommerceRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct MigrateToAdvancedCommerceResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(
@@ -341,9 +341,9 @@ public struct MigrateToAdvancedCommerceResponse: RPCMessage, Hashable {
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ChangeAdvancedCommercePriceRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's SubscriptionPriceChangeRequest.
   public var request: JSONObject?

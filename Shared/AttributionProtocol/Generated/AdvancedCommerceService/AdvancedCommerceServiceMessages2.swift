@@ -4,14 +4,14 @@ import WireJSON
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ChangeAdvancedCommercePriceResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(
@@ -91,9 +91,9 @@ public struct ChangeAdvancedCommercePriceResponse: RPCMessage, Hashable {
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct CancelAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's SubscriptionCancelRequest.
   public var request: JSONObject?
@@ -172,14 +172,14 @@ public struct CancelAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct CancelAdvancedCommerceSubscriptionResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(
@@ -259,9 +259,9 @@ public struct CancelAdvancedCommerceSubscriptionResponse: RPCMessage, Hashable {
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct RevokeAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's SubscriptionRevokeRequest.
   public var request: JSONObject?
@@ -340,14 +340,14 @@ public struct RevokeAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct RevokeAdvancedCommerceSubscriptionResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(

@@ -5,9 +5,9 @@ import WireJSON
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct RequestAdvancedCommerceRefundRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
-  /// Of a subscription any of its transactions.
+  /// For a subscription, any of its transactions.
   public var transactionId: String?
   /// Apple's RequestRefundRequest.
   public var request: JSONObject?
@@ -86,14 +86,14 @@ public struct RequestAdvancedCommerceRefundRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct RequestAdvancedCommerceRefundResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
-  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
-  /// of the purchase now.
+  /// True if this call was made before; Apple was then not called again. If Apple's first answer was lost, the response is built from the
+  /// purchase's present state at Apple.
   public var repeated: Bool?
 
   public init(
@@ -172,7 +172,7 @@ public struct RequestAdvancedCommerceRefundResponse: RPCMessage, Hashable {
 
 /// A notification whose Advanced Commerce information names the call.
 public struct AdvancedCommerceNotification: RPCMessage, Hashable {
-  /// As GetEvent takes it.
+  /// An id for GetEvent.
   public var eventId: String
   public var notificationType: String
   public var subtype: String?
@@ -267,21 +267,22 @@ public struct AdvancedCommerceCall: RPCMessage, Hashable {
   public var requestReferenceId: String
   public var bundleId: String
   public var environment: String
-  /// changeMetadata, migrate, changePrice, cancel, revoke or requestRefund; empty where none of these calls has it: an in-app request, such as a
-  /// one-time charge.
+  /// changeMetadata, migrate, changePrice, cancel, revoke or requestRefund. Empty if the id belongs to none of these calls, but to an in-app
+  /// request such as a one-time charge.
   public var operation: String
   public var transactionId: String
-  /// sending (under way, or its outcome is not known: the same call again finds out), answered, refused, or unknown where none of these calls has it.
+  /// sending (in progress, or the outcome is unknown: repeat the call to find out), answered, refused, or unknown if the id belongs to none of
+  /// these calls.
   public var state: String
   public var startedAt: Timestamp?
   public var completedAt: Timestamp?
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Why it was refused, or is not answered yet.
+  /// Why Apple refused the call, or why there is no answer yet.
   public var lastError: String?
-  /// Apple's number and its name.
+  /// Apple's error number. error_name is its name.
   public var errorCode: Int64?
   public var errorName: String?
   /// Oldest first.

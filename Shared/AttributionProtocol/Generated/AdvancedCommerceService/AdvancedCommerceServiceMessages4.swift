@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct GetAdvancedCommerceCallRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox: only a call that was made there; absent: wherever it was made.
+  /// Production or Sandbox: only a call in that environment. Both if absent.
   public var environment: String?
   public var requestReferenceId: String?
 
@@ -116,9 +116,9 @@ public struct GetAdvancedCommerceCallResponse: RPCMessage, Hashable {
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ListAdvancedCommerceCallsRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxCalls: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(
@@ -184,7 +184,7 @@ public struct ListAdvancedCommerceCallsRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ListAdvancedCommerceCallsResponse: RPCMessage, Hashable {
-  /// Newest first, without their answers and notifications, which GetAdvancedCommerceCall has.
+  /// Newest first, without answers and notifications; GetAdvancedCommerceCall returns those.
   public var calls: [AdvancedCommerceCall]
   /// Absent on the last page.
   public var nextPageToken: String?

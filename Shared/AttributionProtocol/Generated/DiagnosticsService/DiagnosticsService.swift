@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// What a service finds when it looks at itself and at what it depends on. Served by every service.
+/// Checks of a service and of everything that it depends on. Served by every service.
 public enum DiagnosticsService {
   /// The full RPC name.
   public static let name = "attribution.diagnostics.v1.DiagnosticsService"
@@ -10,7 +10,7 @@ public enum DiagnosticsService {
     Diagnose.self
   ]
 
-  /// Looks now: at Redis and its settings, clocks, certificates, and whether what it calls can be reached.
+  /// Checks Redis and its settings, clocks, certificates, and whether the servers that this service calls can be reached.
   public enum Diagnose: RPCMethod {
     public typealias Request = DiagnoseRequest
     public typealias Response = DiagnoseResponse

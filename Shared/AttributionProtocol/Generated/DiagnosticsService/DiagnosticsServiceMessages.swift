@@ -2,17 +2,17 @@
 
 import WireJSON
 
-/// One thing that was looked at.
+/// The result of one check.
 public struct Finding: RPCMessage, Hashable {
   /// redis, redis-settings, redis-memory, redis-persistence, clock, certificate, apple, responder or signer.
   public var check: String
   /// ok, warning or failed.
   public var state: String
-  /// What was looked at: a host, the listener of a certificate, a setting. Never an address with credentials.
+  /// What was checked: a host, the listener of a certificate, a setting. Never an address with credentials.
   public var subject: String?
-  /// What was found.
+  /// The result in words.
   public var found: String
-  /// What to do about it; absent when the state is ok.
+  /// What to do; absent if the state is ok.
   public var advice: String?
 
   public init(
@@ -100,7 +100,7 @@ public struct Finding: RPCMessage, Hashable {
 
 /// See `attribution/diagnostics/v1/diagnostics.proto`.
 public struct DiagnoseRequest: RPCMessage, Hashable {
-  /// Only local things: no other server is called.
+  /// Make only local checks: call no other server.
   public var localOnly: Bool?
 
   public init(
@@ -147,7 +147,7 @@ public struct DiagnoseResponse: RPCMessage, Hashable {
   public var service: String
   public var version: String
   public var commit: String
-  /// By the clock of the service, when it answers.
+  /// The service's clock at the time of the answer.
   public var now: Timestamp?
   public var startedAt: Timestamp?
   public var findings: [Finding]

@@ -7,7 +7,7 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public static let eventType = EventType.skadnetworkPostbackVerified
 
   public var deliveryId: String?
-  /// public, or what brought it back.
+  /// public, or the kind of recovery that fetched it.
   public var source: String?
   public var receivedAt: Timestamp?
   public var traceparent: String?
@@ -17,17 +17,17 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public var keyId: String?
   public var transactionId: String?
   public var postback: SKAdNetworkPostbackPayload?
-  /// The values under Apple's names that are not signed, so that whoever holds the postback can change them.
+  /// The members under Apple's names that are not signed. Anybody who has the postback can change them.
   public var unsigned: JSONObject?
-  /// The lowest tier of privacy that explains the fields, 0 to 3.
+  /// The lowest tier of privacy with which Apple sends these fields, 0 to 3.
   public var tierAtLeast: Int32?
-  /// The fields that privacy took out.
+  /// The fields that Apple withheld for privacy.
   public var withheld: [String]
-  /// What the conversion value means to the app.
+  /// The app's meaning of the conversion value.
   public var conversion: JSONObject?
-  /// What the source identifier means to the ad network.
+  /// The ad network's meaning of the source identifier.
   public var placement: JSONObject?
-  /// Of a web ad, where the configuration asks for it: what the public suffix list says of source-domain.
+  /// For web ads, if the configuration enables it: the public suffix list's result for source-domain.
   public var sourceDomain: SourceDomainReading?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
@@ -176,11 +176,11 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   }
 }
 
-/// What the public suffix list says of a source-domain. It decides nothing: Apple signed the postback.
+/// The public suffix list's result for a source-domain. It is only information, because Apple signed the postback.
 public struct SourceDomainReading: OpenMessage {
-  /// Whether the name is a registrable domain, which Apple says it is.
+  /// Whether the name is a registrable domain, as Apple requires.
   public var registrable: Bool?
-  /// The registrable domain that the name lies in; absent where it is a public suffix or no domain.
+  /// The registrable domain of the name; absent if the name is a public suffix or not a domain.
   public var registrableDomain: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

@@ -17,15 +17,15 @@ public struct NotificationVerifiedEvent: EventData {
   public var notificationUUID: String?
   public var signedDate: Int64?
   public var payload: NotificationPayload?
-  /// payload.data.signedTransactionInfo, proved and decoded.
+  /// payload.data.signedTransactionInfo, verified and decoded.
   public var transactionInfo: TransactionPayload?
-  /// payload.data.signedRenewalInfo, proved and decoded.
+  /// payload.data.signedRenewalInfo, verified and decoded.
   public var renewalInfo: RenewalPayload?
-  /// payload.appData.signedAppTransactionInfo, proved and decoded.
+  /// payload.appData.signedAppTransactionInfo, verified and decoded.
   public var appTransactionInfo: AppTransactionPayload?
-  /// Of EXTERNAL_PURCHASE_TOKEN.
+  /// Present in notifications of the type EXTERNAL_PURCHASE_TOKEN.
   public var externalPurchaseToken: ExternalPurchaseTokenPayload?
-  /// What it changed in its subscription's life.
+  /// The change of its subscription's state.
   public var lifecycle: JSONObject?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
@@ -174,7 +174,7 @@ public struct NotificationVerifiedEvent: EventData {
   }
 }
 
-/// The status of a subscription as Apple answered it.
+/// The status of a subscription in an answer of Apple.
 public struct SubscriptionObservedEvent: EventData {
   public static let eventType = EventType.subscriptionObserved
 
@@ -188,7 +188,7 @@ public struct SubscriptionObservedEvent: EventData {
   public var status: Int32?
   public var transactionInfo: TransactionPayload?
   public var renewalInfo: RenewalPayload?
-  /// The gap that it ended.
+  /// The gap that this status closes.
   public var gap: JSONObject?
   public var migrationId: String?
   public var lifecycle: JSONObject?
@@ -315,7 +315,7 @@ public struct SubscriptionObservedEvent: EventData {
   }
 }
 
-/// A transaction as Apple answered it.
+/// A transaction in an answer of Apple.
 public struct TransactionObservedEvent: EventData {
   public static let eventType = EventType.transactionObserved
 
@@ -436,10 +436,10 @@ public struct TransactionObservedEvent: EventData {
   }
 }
 
-/// A call of Apple's API for a token.
+/// One call of Apple's API for a token.
 public struct AdServicesAttemptReading: OpenMessage {
   public var time: Timestamp?
-  /// A status, or what went wrong.
+  /// An HTTP status, or an error.
   public var result: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

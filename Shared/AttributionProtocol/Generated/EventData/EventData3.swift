@@ -2,7 +2,7 @@
 
 public import WireJSON
 
-/// What Apple Ads answered for a token.
+/// Apple Ads' answer for a token.
 public struct AdServicesResolvedEvent: EventData {
   public static let eventType = EventType.adServicesResolved
 
@@ -13,7 +13,7 @@ public struct AdServicesResolvedEvent: EventData {
   public var installId: String?
   /// attributed, organic or test.
   public var outcome: String?
-  /// As GetExchange answers it.
+  /// The same value as in GetExchange.
   public var state: String?
   public var attStatus: Int32?
   public var tokenCreatedAt: Timestamp?
@@ -21,26 +21,26 @@ public struct AdServicesResolvedEvent: EventData {
   public var tokenAgeMs: Int64?
   public var traceparent: String?
   public var attempts: [AdServicesAttemptReading]
-  /// The event of an earlier token of this install whose place this one takes.
+  /// The event of an earlier token of this install, which this event replaces.
   public var supersedes: String?
-  /// The event that stands in this one's place.
+  /// The event that replaces this one.
   public var supersededBy: String?
-  /// Whether the token was no Base64.
+  /// True if the token is not Base64.
   public var unusualToken: Bool?
   /// standard or detailed.
   public var detail: String?
-  /// Words in their present spelling.
+  /// The record, with Apple's current spelling of all values.
   public var record: AdServicesRecordPayload?
-  /// As Apple wrote it.
+  /// The record, as Apple sent it.
   public var rawRecord: AdServicesRecordPayload?
-  /// Instead of the two before, of development builds.
+  /// For development builds, in place of record and raw_record.
   public var testRecord: AdServicesRecordPayload?
   public var rawTestRecord: AdServicesRecordPayload?
-  /// Whether the record's detail contradicts the ATT status that the app told.
+  /// Whether the record's detail contradicts the ATT status that the app reported.
   public var attMismatch: Bool?
-  /// What the deployment calls the ids.
+  /// The configured names of the ids.
   public var names: JSONObject?
-  /// Fields that were taken out for want of consent.
+  /// Fields that were removed because there is no consent.
   public var removedNames: [String]
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

@@ -1,7 +1,7 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// The feed of events. A subscription is pulled, or pushed to an endpoint; each event is handed out until it is acknowledged, or its
-/// endpoint has answered 2xx.
+/// The feed of events. The events of a subscription are pulled, or pushed to an endpoint. An event is delivered again until it is acknowledged, or
+/// until its endpoint has answered 2xx.
 public enum EventsService {
   /// The full RPC name.
   public static let name = "attribution.events.v1.EventsService"
@@ -24,7 +24,7 @@ public enum EventsService {
     DeleteSubscription.self,
   ]
 
-  /// Makes a subscription; the same request again gives the same answer.
+  /// Creates a subscription. A repeated request gets the same answer.
   public enum CreateSubscription: RPCMethod {
     public typealias Request = CreateSubscriptionRequest
     public typealias Response = CreateSubscriptionResponse
@@ -35,7 +35,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Takes events under a lease, waiting for a first one if asked.
+  /// Leases events. Can wait for the first one.
   public enum PullEvents: RPCMethod {
     public typealias Request = PullEventsRequest
     public typealias Response = PullEventsResponse
@@ -46,7 +46,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Says that events were dealt with.
+  /// Acknowledges events, so that they are not delivered again.
   public enum AcknowledgeEvents: RPCMethod {
     public typealias Request = AcknowledgeEventsRequest
     public typealias Response = AcknowledgeEventsResponse
@@ -68,7 +68,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Events of a time range, in the order in which they were published, without a subscription: page after page, for an export.
+  /// Events of a time range in the order of their publication, without a subscription, page by page. For exports.
   public enum ListEvents: RPCMethod {
     public typealias Request = ListEventsRequest
     public typealias Response = ListEventsResponse
@@ -79,7 +79,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// One delivery from its receipt to its event, and which subscriptions have dealt with that.
+  /// The history of one delivery: from its receipt to its event, and which subscriptions have processed the event.
   public enum GetDeliveryStory: RPCMethod {
     public typealias Request = GetDeliveryStoryRequest
     public typealias Response = GetDeliveryStoryResponse
@@ -112,7 +112,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Extends the leases of pulled events, or gives the events back.
+  /// Extends or ends the leases of pulled events.
   public enum ModifyLease: RPCMethod {
     public typealias Request = ModifyLeaseRequest
     public typealias Response = ModifyLeaseResponse
@@ -123,7 +123,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Sets a subscription back, or forward, to a time or to an event: what is kept from there on is handed out again.
+  /// Moves a subscription back or forward to a time or to an event. Stored events from there on are delivered again.
   public enum SeekSubscription: RPCMethod {
     public typealias Request = SeekSubscriptionRequest
     public typealias Response = SeekSubscriptionResponse
@@ -134,7 +134,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Changes what a push endpoint is asked with; fields that are left out stay.
+  /// Changes the settings of a push endpoint. Absent fields stay unchanged.
   public enum UpdateEndpoint: RPCMethod {
     public typealias Request = UpdateEndpointRequest
     public typealias Response = UpdateEndpointResponse
@@ -145,7 +145,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Enables an endpoint that was disabled, and may replay from a time.
+  /// Enables a disabled endpoint. Can also replay events from a given time.
   public enum EnableEndpoint: RPCMethod {
     public typealias Request = EnableEndpointRequest
     public typealias Response = EnableEndpointResponse
@@ -156,7 +156,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Makes a new secret, which signs beside the one before until that is removed. The secret is told in this answer alone.
+  /// Creates a new secret, which signs in addition to the previous one until that is removed. Only this answer contains the secret.
   public enum RotateEndpointSecret: RPCMethod {
     public typealias Request = RotateEndpointSecretRequest
     public typealias Response = RotateEndpointSecretResponse
@@ -167,7 +167,7 @@ public enum EventsService {
     public static let isBatch = false
   }
 
-  /// Ends a subscription.
+  /// Deletes a subscription.
   public enum DeleteSubscription: RPCMethod {
     public typealias Request = DeleteSubscriptionRequest
     public typealias Response = DeleteSubscriptionResponse

@@ -2,8 +2,7 @@
 
 import WireJSON
 
-/// Which events a subscription has: those that match every list that is not empty. An event that does not say what a list asks for does
-/// not match it.
+/// The events of a subscription: those that match every list that is not empty. An event without the value that a list checks does not match.
 public struct EventFilter: RPCMessage, Hashable {
   /// Ad network ids, such as example123.skadnetwork.
   public var adNetworkIds: [String]
@@ -79,17 +78,17 @@ public struct EventFilter: RPCMessage, Hashable {
   }
 }
 
-/// Where and how events are pushed.
+/// The URL to which events are pushed, and how.
 public struct PushEndpoint: RPCMessage, Hashable {
-  /// https; http only where the configuration allows it.
+  /// An https URL; http only if the configuration allows it.
   public var url: String?
-  /// structured (default) or binary, as CloudEvents says; original: the bytes and the content type that Apple sent.
+  /// structured (default) or binary, as CloudEvents defines them; original: the bytes and the content type that Apple sent.
   public var form: String?
-  /// Whether the events of one subject follow one another: the next is posted when the one before was taken. false when absent.
+  /// Whether events of one subject are posted in order: each is posted after the previous one was accepted. Default false.
   public var ordered: Bool?
-  /// Events a second, 1 to 10,000; no bound when absent.
+  /// Events a second, 1 to 10,000; no limit if absent.
   public var maxPerSecond: Int32?
-  /// Requests at a time, 1 to 64; 8 when absent.
+  /// Concurrent requests, 1 to 64; default 8.
   public var maxConcurrent: Int32?
 
   public init(
@@ -175,23 +174,23 @@ public struct PushEndpoint: RPCMessage, Hashable {
   }
 }
 
-/// How an endpoint does.
+/// The state of an endpoint.
 public struct EndpointStatus: RPCMessage, Hashable {
   /// enabled, disabled or gone (it answered 410).
   public var state: String
-  /// When it came into this state.
+  /// When this state began.
   public var since: Timestamp?
-  /// Why it is not enabled.
+  /// Why the endpoint is not enabled.
   public var reason: String?
-  /// When an event was taken last.
+  /// When the endpoint last accepted an event.
   public var lastSuccess: Timestamp?
-  /// Since when every request failed; absent when the last one did not.
+  /// The time from which every request failed; absent if the last one succeeded.
   public var failingSince: Timestamp?
-  /// Of the last request that failed: a status, or what was wrong with the connection.
+  /// The last failed request: its HTTP status, or the error of the connection.
   public var lastError: String?
-  /// Secrets that sign, the newest first: when each was made.
+  /// The creation times of the secrets that sign, newest first.
   public var secretsMadeAt: [Timestamp]
-  /// Until when the endpoint asked by Retry-After to be left alone; absent when it did not.
+  /// Until when nothing is posted because of the endpoint's Retry-After; absent if there is none.
   public var retryAt: Timestamp?
 
   public init(

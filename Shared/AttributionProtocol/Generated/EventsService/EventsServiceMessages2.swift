@@ -10,19 +10,19 @@ public struct Subscription: RPCMessage, Hashable {
   /// beginning or now.
   public var start: String
   public var createdAt: Timestamp?
-  /// Events not yet acknowledged, and those that it does not want and has not passed by yet.
+  /// Events that are not acknowledged, and events that the subscription's filter excludes but that it has not yet skipped.
   public var backlog: Int64?
   public var oldestUnacknowledgedAgeSeconds: Double?
   public var filter: EventFilter?
-  /// Where it began, when it did not begin with beginning or now.
+  /// The time at which the subscription started, if it did not start with beginning or now.
   public var startTime: Timestamp?
   public var startEventId: String?
-  /// Of one that is pushed.
+  /// Present if the events are pushed.
   public var push: PushEndpoint?
   public var endpointStatus: EndpointStatus?
-  /// Events that passed the retention, or the bound of its backlog, before they were acknowledged.
+  /// Events that were dropped before they were acknowledged, because of the retention or the limit of the backlog.
   public var dropped: Int64?
-  /// Of one that is pulled: whether the events of a subject are one reader's at a time.
+  /// For pulled subscriptions: whether only one reader at a time has events of a subject.
   public var ordered: Bool?
 
   public init(
@@ -203,17 +203,17 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   /// 1 to 64 of A-Z a-z 0-9 . _ -
   public var name: String?
   public var types: [String]
-  /// beginning (default) or now. An answer says time or event where start_time or start_event_id was given.
+  /// beginning (default) or now. In an answer also time or event, if start_time or start_event_id was given.
   public var start: String?
   public var filter: EventFilter?
-  /// Instead of start: events that were published at this time or later.
+  /// In place of start: begins with events that were published at this time or later.
   public var startTime: Timestamp?
-  /// Instead of start: this event and what was published after it.
+  /// In place of start: begins with this event.
   public var startEventId: String?
-  /// Has events posted instead of being pulled.
+  /// If present, events are pushed to this endpoint; otherwise they are pulled.
   public var push: PushEndpoint?
-  /// Of one that is pulled: hands out the events of a subject, in each shard, in their order and to one reader at a time: later ones only when
-  /// those were acknowledged. All events of one purchase lie in one shard. false when absent.
+  /// For pulled subscriptions: delivers the events of a subject, within a shard, in order and to one reader at a time. Later events follow only
+  /// after the earlier ones were acknowledged. All events of a purchase are in one shard. Default false.
   public var ordered: Bool?
 
   public init(
@@ -337,7 +337,7 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct CreateSubscriptionResponse: RPCMessage, Hashable {
   public var subscription: Subscription?
-  /// Of a new push endpoint: the secret that verifies its requests, whsec_ and base64. It is told here alone.
+  /// The secret of a new push endpoint, with which its requests are verified: whsec_ and Base64. Only this answer contains it.
   public var secret: String?
 
   public init(
@@ -393,11 +393,11 @@ public struct CreateSubscriptionResponse: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct PullEventsRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// 1 to 1,000; 100 when absent.
+  /// 1 to 1,000; default 100.
   public var maxEvents: Int32?
-  /// Up to 30,000; 0 when absent.
+  /// Up to 30,000; default 0.
   public var waitMilliseconds: Int32?
-  /// 1 to 3,600; 60 when absent.
+  /// 1 to 3,600; default 60.
   public var leaseSeconds: Int32?
 
   public init(

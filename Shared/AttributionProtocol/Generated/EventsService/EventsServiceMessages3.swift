@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// An event and what to acknowledge it with.
+/// An event, and the token with which it is acknowledged.
 public struct PulledEvent: RPCMessage, Hashable {
   public var ackId: String
   /// A CloudEvent 1.0 in its JSON format.
@@ -162,7 +162,7 @@ public struct AcknowledgeEventsRequest: RPCMessage, Hashable {
 
 /// See `attribution/events/v1/events.proto`.
 public struct AcknowledgeEventsResponse: RPCMessage, Hashable {
-  /// How many were acknowledged now.
+  /// The number of events that this call acknowledged.
   public var acknowledged: Int32?
 
   public init(
@@ -295,13 +295,13 @@ public struct ListEventsRequest: RPCMessage, Hashable {
   /// Event types; all when empty.
   public var types: [String]
   public var filter: EventFilter?
-  /// Published at this time or later; from the oldest event that is kept when absent.
+  /// Events that were published at this time or later; default: from the oldest stored event.
   public var startTime: Timestamp?
-  /// Published before this time; the time of the call when absent or later.
+  /// Events that were published before this time; default, and latest possible value: the time of the call.
   public var endTime: Timestamp?
-  /// 1 to 1,000; 100 when absent.
+  /// 1 to 1,000; default 100.
   public var maxEvents: Int32?
-  /// next_page_token of the page before, with the same range and filter.
+  /// next_page_token of the previous page. Range and filter must be the same.
   public var pageToken: String?
 
   public init(
@@ -402,11 +402,11 @@ public struct ListEventsRequest: RPCMessage, Hashable {
 
 /// See `attribution/events/v1/events.proto`.
 public struct ListEventsResponse: RPCMessage, Hashable {
-  /// CloudEvents 1.0 in their JSON format. A page may be empty and have another behind it.
+  /// CloudEvents 1.0 in their JSON format. A page may be empty although there is a next page.
   public var events: [JSONObject]
   /// Absent on the last page.
   public var nextPageToken: String?
-  /// All events before this time were answered.
+  /// All events before this time have been returned.
   public var reached: Timestamp?
 
   public init(

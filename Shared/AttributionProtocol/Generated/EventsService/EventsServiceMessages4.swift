@@ -4,7 +4,7 @@ import WireJSON
 
 /// See `attribution/events/v1/events.proto`.
 public struct GetDeliveryStoryRequest: RPCMessage, Hashable {
-  /// As the public route answered it.
+  /// The id from the public route's answer.
   public var id: String?
 
   public init(
@@ -46,9 +46,9 @@ public struct GetDeliveryStoryRequest: RPCMessage, Hashable {
   }
 }
 
-/// Something that happened to a delivery.
+/// One step in the history of a delivery.
 public struct DeliveryStep: RPCMessage, Hashable {
-  /// Absent where only the order is known.
+  /// Absent if only the order of the steps is known.
   public var time: Timestamp?
   /// accepted, attempt, waiting, delayed, verified, rejected, done, dead or published.
   public var step: String
@@ -115,10 +115,10 @@ public struct DeliveryStep: RPCMessage, Hashable {
   }
 }
 
-/// What a subscription did with an event.
+/// The state of an event in one subscription.
 public struct EventReader: RPCMessage, Hashable {
   public var subscription: String
-  /// unwanted (its types or its filter leave the event out), waiting, leased or done.
+  /// unwanted (excluded by the subscription's types or filter), waiting, leased or done.
   public var state: String
 
   public init(
@@ -174,7 +174,7 @@ public struct EventReader: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct GetDeliveryStoryResponse: RPCMessage, Hashable {
   public var id: String
-  /// As GetDelivery answers it.
+  /// The same value as in GetDelivery.
   public var state: String
   public var queue: String
   public var kind: String
@@ -183,9 +183,9 @@ public struct GetDeliveryStoryResponse: RPCMessage, Hashable {
   public var lastError: String?
   /// Oldest first.
   public var steps: [DeliveryStep]
-  /// While the feed keeps it.
+  /// Present while the feed keeps the event.
   public var event: JSONObject?
-  /// Of each subscription, while the feed keeps the event.
+  /// One for each subscription; present while the feed keeps the event.
   public var readers: [EventReader]
 
   public init(

@@ -6,7 +6,7 @@ import WireJSON
 public struct ModifyLeaseRequest: RPCMessage, Hashable {
   public var subscription: String?
   public var ackIds: [String]
-  /// From now on, 1 to 3,600; 0 gives the events back, to be handed out at once.
+  /// The new duration of the leases from now on, 1 to 3,600. 0 ends the leases, and the events are delivered again immediately.
   public var leaseSeconds: Int32?
 
   public init(
@@ -74,7 +74,7 @@ public struct ModifyLeaseRequest: RPCMessage, Hashable {
 
 /// See `attribution/events/v1/events.proto`.
 public struct ModifyLeaseResponse: RPCMessage, Hashable {
-  /// How many were still leased, and are as asked now.
+  /// The number of events that were still leased and whose leases were changed.
   public var modified: Int32?
 
   public init(
@@ -116,14 +116,14 @@ public struct ModifyLeaseResponse: RPCMessage, Hashable {
   }
 }
 
-/// One of time, event_id and end.
+/// Set exactly one of time, event_id and end.
 public struct SeekSubscriptionRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Events that were published at this time or later.
+  /// Continues with events that were published at this time or later.
   public var time: Timestamp?
-  /// This event and what was published after it.
+  /// Continues with this event.
   public var eventId: String?
-  /// Only what is published from now on.
+  /// Continues with events that are published from now on.
   public var end: Bool?
 
   public init(
@@ -244,9 +244,9 @@ public struct SeekSubscriptionResponse: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct UpdateEndpointRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// What is to be changed; what is absent stays.
+  /// The settings to change; absent ones stay unchanged.
   public var push: PushEndpoint?
-  /// Fields of push that are to be absent again: maxPerSecond, maxConcurrent.
+  /// Fields of push to remove: maxPerSecond, maxConcurrent.
   public var clear: [String]
 
   public init(
@@ -358,7 +358,7 @@ public struct UpdateEndpointResponse: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct EnableEndpointRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Replays what was published at this time or later; without it, it goes on where it stopped.
+  /// Replays events that were published at this time or later. If absent, the subscription continues where it stopped.
   public var replayFrom: Timestamp?
 
   public init(

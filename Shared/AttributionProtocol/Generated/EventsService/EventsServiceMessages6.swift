@@ -5,9 +5,9 @@ import WireJSON
 /// See `attribution/events/v1/events.proto`.
 public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Ends the older secret at once; otherwise both sign until the next call with it, and a third is refused meanwhile.
+  /// Removes the older secret immediately. Otherwise both secrets sign until a call with end_older, and a third one is refused meanwhile.
   public var endOlder: Bool?
-  /// Makes no new secret: only ends the older one.
+  /// Creates no new secret; only removes the older one.
   public var makeNone: Bool?
 
   public init(
@@ -73,7 +73,7 @@ public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
 
 /// See `attribution/events/v1/events.proto`.
 public struct RotateEndpointSecretResponse: RPCMessage, Hashable {
-  /// whsec_ and base64; absent when none was made.
+  /// whsec_ and Base64; absent if none was created.
   public var secret: String?
   public var endpointStatus: EndpointStatus?
 

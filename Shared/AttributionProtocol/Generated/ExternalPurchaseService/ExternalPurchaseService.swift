@@ -1,7 +1,7 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Reports external purchase tokens to Apple. requestIdentifier in a report names it: the report is kept until Apple took or refused it, and never
-/// taken twice. Answered by notification-recovery.
+/// Reports external purchase tokens to Apple. requestIdentifier in a report identifies it: the report is stored until Apple accepts or refuses it,
+/// and is never accepted twice. Served by notification-recovery.
 public enum ExternalPurchaseService {
   /// The full RPC name.
   public static let name = "attribution.externalpurchase.v1.ExternalPurchaseService"
@@ -14,7 +14,7 @@ public enum ExternalPurchaseService {
     RetrieveExternalPurchaseReport.self,
   ]
 
-  /// Apple: Send External Purchase Report. Keeps the report, then waits for what Apple says; retries go on by themselves.
+  /// Apple: Send External Purchase Report. Stores the report, then waits for Apple's answer. Retries continue in the background.
   public enum SendExternalPurchaseReport: RPCMethod {
     public typealias Request = SendExternalPurchaseReportRequest
     public typealias Response = SendExternalPurchaseReportResponse
@@ -25,7 +25,7 @@ public enum ExternalPurchaseService {
     public static let isBatch = false
   }
 
-  /// What became of a report that was sent here.
+  /// The state of a report that was sent with SendExternalPurchaseReport.
   public enum GetExternalPurchaseReport: RPCMethod {
     public typealias Request = GetExternalPurchaseReportRequest
     public typealias Response = GetExternalPurchaseReportResponse
@@ -36,7 +36,7 @@ public enum ExternalPurchaseService {
     public static let isBatch = false
   }
 
-  /// The reports that were sent here, newest first.
+  /// The reports that were sent with SendExternalPurchaseReport, newest first.
   public enum ListExternalPurchaseReports: RPCMethod {
     public typealias Request = ListExternalPurchaseReportsRequest
     public typealias Response = ListExternalPurchaseReportsResponse
@@ -47,7 +47,7 @@ public enum ExternalPurchaseService {
     public static let isBatch = false
   }
 
-  /// Apple: Retrieve External Purchase Report: what Apple has under an identifier.
+  /// Apple: Retrieve External Purchase Report: Apple's copy of the report with an identifier.
   public enum RetrieveExternalPurchaseReport: RPCMethod {
     public typealias Request = RetrieveExternalPurchaseReportRequest
     public typealias Response = RetrieveExternalPurchaseReportResponse

@@ -2,9 +2,9 @@
 
 import WireJSON
 
-/// What Apple finds wrong with a report, or with one of its lines.
+/// Apple's error for a report, or for one of its lines.
 public struct ExternalPurchaseReportError: RPCMessage, Hashable {
-  /// Apple's number.
+  /// Apple's error number.
   public var errorCode: Int64?
   public var errorMessage: String
   public var fieldName: String?
@@ -82,7 +82,7 @@ public struct ExternalPurchaseReportError: RPCMessage, Hashable {
   }
 }
 
-/// A report and what became of it.
+/// A report and its state.
 public struct ExternalPurchaseReportRecord: RPCMessage, Hashable {
   public var requestIdentifier: String
   public var externalPurchaseId: String
@@ -91,13 +91,13 @@ public struct ExternalPurchaseReportRecord: RPCMessage, Hashable {
   /// LINE_ITEM, NO_LINE_ITEM, UNRECOGNIZED_TOKEN or DUPLICATE_TOKEN.
   public var status: String
   public var lineItems: Int32?
-  /// waiting (Apple was not asked yet, or is asked again), accepted or refused.
+  /// waiting (not sent yet, or will be sent again), accepted or refused.
   public var state: String
-  /// How often Apple was asked.
+  /// The number of attempts to send it.
   public var attempts: Int32?
   public var receivedAt: Timestamp?
   public var completedAt: Timestamp?
-  /// Apple's words on why it was refused, or is waiting still.
+  /// Apple's error message, if the report was refused or still waits.
   public var lastError: String?
   public var errors: [ExternalPurchaseReportError]
 
@@ -266,11 +266,11 @@ public struct ExternalPurchaseReportRecord: RPCMessage, Hashable {
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct SendExternalPurchaseReportRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: the one whose token it is.
+  /// Production or Sandbox; default: the environment of the token.
   public var environment: String?
   /// Apple's ExternalPurchaseReport.
   public var report: JSONObject?
-  /// How long to wait for what Apple says: 0 to 30,000, 5,000 when absent.
+  /// How long to wait for Apple's answer: 0 to 30,000, default 5,000.
   public var waitMilliseconds: Int32?
 
   public init(
@@ -347,7 +347,7 @@ public struct SendExternalPurchaseReportRequest: RPCMessage, Hashable {
 
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct SendExternalPurchaseReportResponse: RPCMessage, Hashable {
-  /// Still `waiting` where Apple has not answered in that time; GetExternalPurchaseReport has it later.
+  /// Its state is `waiting` if Apple has not answered in that time; call GetExternalPurchaseReport later.
   public var report: ExternalPurchaseReportRecord?
 
   public init(
@@ -392,7 +392,7 @@ public struct SendExternalPurchaseReportResponse: RPCMessage, Hashable {
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct GetExternalPurchaseReportRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var requestIdentifier: String?
 

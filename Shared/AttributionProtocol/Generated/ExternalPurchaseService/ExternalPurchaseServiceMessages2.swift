@@ -48,11 +48,11 @@ public struct GetExternalPurchaseReportResponse: RPCMessage, Hashable {
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct ListExternalPurchaseReportsRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Only those in this state.
+  /// Returns only those in this state.
   public var state: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxReports: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(
@@ -189,7 +189,7 @@ public struct ListExternalPurchaseReportsResponse: RPCMessage, Hashable {
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct RetrieveExternalPurchaseReportRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var requestIdentifier: String?
 
@@ -256,9 +256,9 @@ public struct RetrieveExternalPurchaseReportRequest: RPCMessage, Hashable {
 
 /// See `attribution/externalpurchase/v1/external_purchase.proto`.
 public struct RetrieveExternalPurchaseReportResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came; its report is the one that was sent.
+  /// Apple's answer, unchanged; its report is the one that was sent.
   public var response: JSONObject?
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// What became of a delivery.
+/// The outcome of deliveries, and ATT statuses.
 public enum IngestService {
   /// The full RPC name.
   public static let name = "attribution.ingest.v1.IngestService"
@@ -11,7 +11,7 @@ public enum IngestService {
     GetAttStatus.self,
   ]
 
-  /// The state of one delivery.
+  /// The state of a delivery.
   public enum GetDelivery: RPCMethod {
     public typealias Request = GetDeliveryRequest
     public typealias Response = GetDeliveryResponse
@@ -22,7 +22,7 @@ public enum IngestService {
     public static let isBatch = false
   }
 
-  /// The last known status of App Tracking Transparency of one app on one device.
+  /// The last known App Tracking Transparency status of an app on a device.
   public enum GetAttStatus: RPCMethod {
     public typealias Request = GetAttStatusRequest
     public typealias Response = GetAttStatusResponse

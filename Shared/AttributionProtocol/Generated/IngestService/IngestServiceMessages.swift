@@ -4,7 +4,7 @@ import WireJSON
 
 /// See `attribution/ingest/v1/ingest.proto`.
 public struct GetDeliveryRequest: RPCMessage, Hashable {
-  /// As the public route answered it.
+  /// The id from the public route's answer.
   public var id: String?
 
   public init(
@@ -49,7 +49,7 @@ public struct GetDeliveryRequest: RPCMessage, Hashable {
 /// See `attribution/ingest/v1/ingest.proto`.
 public struct GetAttStatusRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// As the SDK names the install.
+  /// The SDK's id of the install.
   public var installId: String?
 
   public init(
@@ -106,14 +106,14 @@ public struct GetAttStatusRequest: RPCMessage, Hashable {
 public struct GetAttStatusResponse: RPCMessage, Hashable {
   /// ATTrackingManager.AuthorizationStatus: 0 to 3.
   public var attStatus: Int32?
-  /// Whether it is consent.
+  /// Whether this status is consent.
   public var consent: Bool?
-  /// When the device had it, by its own clock, but not later than it was received.
+  /// When the device determined it, by the device's clock, but not later than its receipt.
   public var determinedAt: Timestamp?
   public var receivedAt: Timestamp?
-  /// Since it was received.
+  /// The time since it was received.
   public var ageSeconds: Double?
-  /// Until when sessions are held for the user's answer, while they are.
+  /// Until when sessions wait for the user's answer; absent if none wait.
   public var heldUntil: Timestamp?
 
   public init(
@@ -223,7 +223,7 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
   public var lastError: String?
   public var queue: String?
   public var kind: String?
-  /// Of a rejected delivery, as it came, in Base64, while it is kept.
+  /// The body of a rejected delivery, unchanged, in Base64; present while it is stored.
   public var body: String?
 
   public init(

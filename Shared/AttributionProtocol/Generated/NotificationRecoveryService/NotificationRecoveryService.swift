@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Finds and brings back App Store notifications that were missed; looks things up at Apple.
+/// Detects and recovers missed App Store notifications, and queries Apple.
 public enum NotificationRecoveryService {
   /// The full RPC name.
   public static let name = "attribution.recovery.v1.NotificationRecoveryService"
@@ -33,7 +33,7 @@ public enum NotificationRecoveryService {
     CancelMigration.self,
   ]
 
-  /// Starts bringing back a window's notifications; answers at once.
+  /// Starts a recovery of the notifications of a time range. Answers without waiting for it.
   public enum StartRecovery: RPCMethod {
     public typealias Request = StartRecoveryRequest
     public typealias Response = StartRecoveryResponse
@@ -44,7 +44,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// How far a recovery is.
+  /// The state and the progress of a recovery.
   public enum GetRecovery: RPCMethod {
     public typealias Request = GetRecoveryRequest
     public typealias Response = GetRecoveryResponse
@@ -77,7 +77,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Subscriptions whose history skips a step.
+  /// Gaps: missing steps in subscriptions' histories.
   public enum ListGaps: RPCMethod {
     public typealias Request = ListGapsRequest
     public typealias Response = ListGapsResponse
@@ -231,7 +231,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Apple: Finish Transaction: tells the App Store that the purchase was delivered, for servers that grant entitlements.
+  /// Apple: Finish Transaction: informs the App Store that the purchase was delivered, for servers that grant entitlements.
   public enum FinishTransaction: RPCMethod {
     public typealias Request = FinishTransactionRequest
     public typealias Response = FinishTransactionResponse
@@ -242,7 +242,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Leaves verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers; their histories and statuses come onto the
+  /// Migrates from verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers. The histories and statuses are published on the
   /// feed afterwards.
   public enum MigrateReceipts: RPCMethod {
     public typealias Request = MigrateReceiptsRequest
@@ -254,7 +254,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = true
   }
 
-  /// How far a migration is.
+  /// The state and the progress of a migration.
   public enum GetMigration: RPCMethod {
     public typealias Request = GetMigrationRequest
     public typealias Response = GetMigrationResponse
@@ -287,7 +287,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Ends a migration: receipts that Apple was not asked about yet are not asked about. One in which nothing waits stays as it is.
+  /// Ends a migration: Apple is not queried for the receipts that still wait. A migration without waiting receipts is not changed.
   public enum CancelMigration: RPCMethod {
     public typealias Request = CancelMigrationRequest
     public typealias Response = CancelMigrationResponse

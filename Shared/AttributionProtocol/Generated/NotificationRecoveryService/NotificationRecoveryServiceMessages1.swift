@@ -178,7 +178,7 @@ public struct SendAttemptCount: RPCMessage, Hashable {
   /// Apple's sendAttemptResult.
   public var result: String
   public var count: Int64?
-  /// What the result means and what to look at; absent for a success.
+  /// The meaning of the result, and what to check; absent for a success.
   public var diagnosis: String?
 
   public init(
@@ -242,7 +242,7 @@ public struct SendAttemptCount: RPCMessage, Hashable {
   }
 }
 
-/// A stretch of time that Apple no longer keeps.
+/// A time range that Apple's history does not cover any more.
 public struct UncoveredRange: RPCMessage, Hashable {
   public var startDate: Timestamp?
   public var endDate: Timestamp?

@@ -7,9 +7,9 @@ public struct MigratedReceipt: RPCMessage, Hashable {
   public var id: String?
   public var originalTransactionIds: [String]
   public var error: String?
-  /// queued, duplicate (the same purchases are in this migration already), no-purchase or failed.
+  /// queued, duplicate (this migration already has the same purchases), no-purchase or failed.
   public var state: String
-  /// Of old receipts that name no original one.
+  /// Transaction ids of old receipts that have no original transaction id.
   public var transactionIds: [String]
 
   public init(
@@ -101,7 +101,7 @@ public struct MigratedReceipt: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct MigrateReceiptsResponse: RPCMessage, Hashable {
-  /// One a receipt, in their order.
+  /// One for each receipt, in the same order.
   public var results: [MigratedReceipt]
   public var migrationId: String
 
@@ -157,28 +157,28 @@ public struct MigrateReceiptsResponse: RPCMessage, Hashable {
   }
 }
 
-/// How far a migration is. Counts are of receipts unless they say otherwise.
+/// The state and the progress of a migration. Numbers count receipts, except where stated otherwise.
 public struct Migration: RPCMessage, Hashable {
   public var migrationId: String
   public var bundleId: String
-  /// running; completed when nothing waits: more receipts may still be added; or cancelled: none can be added.
+  /// running; completed if no receipt waits (more receipts may still be added); or cancelled (none can be added).
   public var state: String
-  /// 0 to 1, of what was handed in; of a cancelled one how far it came.
+  /// 0 to 1: the finished share of all receipts. For a cancelled migration, the share at its end.
   public var progress: Double?
   public var receipts: Int64?
   public var duplicates: Int64?
   public var noPurchase: Int64?
-  /// Worked to the end: their histories and statuses are on their way to the feed.
+  /// Receipts that were processed; their histories and statuses are being published on the feed.
   public var migrated: Int64?
   public var failed: Int64?
   public var waiting: Int64?
-  /// Found in the histories, each once a receipt.
+  /// Transactions in the histories, each counted once for each receipt.
   public var transactions: Int64?
   public var subscriptions: Int64?
   public var startedAt: Timestamp?
   public var updatedAt: Timestamp?
-  /// Receipts of a cancelled migration that Apple is not asked about any more. One whose question to Apple was under way then is in it
-  /// until the answer is there, and afterwards in migrated or failed.
+  /// Receipts of a cancelled migration for which Apple is not queried. A receipt whose query was in progress at that time counts here until the
+  /// answer arrives, and afterwards in migrated or failed.
   public var cancelled: Int64?
   public var cancelledAt: Timestamp?
 

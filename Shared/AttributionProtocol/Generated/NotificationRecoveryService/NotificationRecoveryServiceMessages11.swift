@@ -5,9 +5,9 @@ import WireJSON
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListMigrationsRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxMigrations: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(
@@ -132,12 +132,12 @@ public struct ListMigrationsResponse: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct MigrationFailure: RPCMessage, Hashable {
-  /// The receipt's id, as it was handed in.
+  /// The receipt's id from the request.
   public var id: String?
   /// malformed-receipt, no-transaction (Apple does not know it), refused, signed-data-invalid or wrong-app.
   public var reason: String
   public var message: String
-  /// Apple's number: an errorCode, or the status that verifyReceipt answered with.
+  /// Apple's error number: an errorCode, or the status in verifyReceipt's answer.
   public var errorCode: Int64?
   public var transactionIds: [String]
   public var failedAt: Timestamp?
@@ -241,9 +241,9 @@ public struct MigrationFailure: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListMigrationFailuresRequest: RPCMessage, Hashable {
   public var migrationId: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxFailures: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(
@@ -313,7 +313,7 @@ public struct ListMigrationFailuresResponse: RPCMessage, Hashable {
   public var failures: [MigrationFailure]
   /// Absent on the last page.
   public var nextPageToken: String?
-  /// Failures beyond the most that are kept one by one.
+  /// The number of failures that were counted but not stored, because the limit was reached.
   public var notKept: Int64?
 
   public init(

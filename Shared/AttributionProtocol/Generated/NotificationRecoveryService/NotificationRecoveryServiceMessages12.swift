@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct FinishTransactionRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var transactionId: String?
 
@@ -72,11 +72,11 @@ public struct FinishTransactionRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct FinishTransactionResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

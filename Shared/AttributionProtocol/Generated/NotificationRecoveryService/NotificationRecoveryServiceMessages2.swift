@@ -27,7 +27,7 @@ public struct Recovery: RPCMessage, Hashable {
   public var notificationSubtype: String?
   public var transactionId: String?
   public var onlyFailures: Bool?
-  /// Who wanted it: request, schedule or outage.
+  /// What started it: request, schedule or outage.
   public var origin: String
 
   public init(

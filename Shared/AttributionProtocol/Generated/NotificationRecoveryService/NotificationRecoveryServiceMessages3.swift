@@ -27,7 +27,7 @@ public struct GetRecoveryResponse: RPCMessage, Hashable {
   public var notificationSubtype: String?
   public var transactionId: String?
   public var onlyFailures: Bool?
-  /// Who wanted it: request, schedule or outage.
+  /// What started it: request, schedule or outage.
   public var origin: String
 
   public init(
@@ -307,9 +307,9 @@ public struct GetRecoveryResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListRecoveriesRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxRecoveries: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(

@@ -45,35 +45,35 @@ public struct CancelRecoveryResponse: RPCMessage, Hashable {
   }
 }
 
-/// A place in a subscription's history where a notification is missing.
+/// A step that is missing in a subscription's history.
 public struct Gap: RPCMessage, Hashable {
   public var originalTransactionId: String
   public var environment: String
-  /// The first of the rules that the history breaks: period-continuity, entry-required, unexplained-start, changed-fact or silence.
+  /// The first rule that the history violates: period-continuity, entry-required, unexplained-start, changed-fact or silence.
   public var rule: String
-  /// What would explain it, as notification types: "DID_FAIL_TO_RENEW", "EXPIRED or REVOKE".
+  /// The missing notification types: "DID_FAIL_TO_RENEW", "EXPIRED or REVOKE".
   public var missing: String
-  /// When it was found.
+  /// When the gap was detected.
   public var suspectedAt: Timestamp?
   /// suspected, recovered or unrecoverable.
   public var state: String
   public var bundleId: String
-  /// Its name, as the event and GetSubscriptionState give it.
+  /// The gap's id; the same as in the event and in GetSubscriptionState.
   public var gapId: String
   public var rules: [String]
-  /// The signing time of the step before it; absent at the beginning.
+  /// The signing time of the step before the gap; absent if the gap is at the beginning.
   public var after: Timestamp?
   public var before: Timestamp?
-  /// The notificationUUID of the step that shows it; empty for silence.
+  /// The notificationUUID of the step that revealed the gap; empty for silence.
   public var shownBy: String
-  /// Notifications that Apple's history brought in.
+  /// The number of notifications that were found in Apple's history.
   public var notifications: Int64?
-  /// What mended the subscription's state: notifications or status; absent while nothing did.
+  /// What corrected the subscription's state: notifications or status; absent while neither did.
   public var repairedBy: String?
   /// The subscription's state when the gap was closed.
   public var observedState: String?
   public var completedAt: Timestamp?
-  /// Why it is not looked into yet, or could not be.
+  /// Why Apple was not queried for the gap yet, or why the query failed.
   public var lastError: String?
 
   public init(
@@ -296,11 +296,11 @@ public struct Gap: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListGapsRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxGaps: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
-  /// Only those in this state.
+  /// Returns only those in this state.
   public var state: String?
 
   public init(

@@ -169,9 +169,9 @@ public struct GetTestNotificationStatusRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetTestNotificationStatusResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// Its signedPayload, verified and decoded.
+  /// The payload of its signedPayload, verified and decoded.
   public var payload: JSONObject?
 
   public init(
@@ -227,7 +227,7 @@ public struct GetTestNotificationStatusResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetSubscriptionStatusesRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var transactionId: String?
   public var status: [Int32]
@@ -308,11 +308,11 @@ public struct GetSubscriptionStatusesRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetSubscriptionStatusesResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetTransactionHistoryRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var transactionId: String?
   public var revision: String?
@@ -186,11 +186,11 @@ public struct GetTransactionHistoryRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetTransactionHistoryResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -259,7 +259,7 @@ public struct GetTransactionHistoryResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetTransactionInfoRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var transactionId: String?
 
@@ -326,11 +326,11 @@ public struct GetTransactionInfoRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetTransactionInfoResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -399,7 +399,7 @@ public struct GetTransactionInfoResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct LookUpOrderRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production, which is asked when it is absent too: Apple looks up no orders of the sandbox.
+  /// Production, which is also the default: Apple does not look up orders of the sandbox.
   public var environment: String?
   public var orderId: String?
 

@@ -4,11 +4,11 @@ import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ExtendSubscriptionRenewalDateResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -77,13 +77,13 @@ public struct ExtendSubscriptionRenewalDateResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var productId: String?
   public var extendByDays: Int32?
   public var extendReasonCode: Int32?
   public var requestIdentifier: String?
-  /// ISO 3166-1 alpha-3; absent: everywhere. An empty list is refused, as Apple refuses it.
+  /// ISO 3166-1 alpha-3; absent: all storefronts. An empty list is refused, as Apple refuses it.
   public var storefrontCountryCodes: [String]
 
   public init(
@@ -196,11 +196,11 @@ public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ExtendRenewalDatesForAllSubscribersResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -269,7 +269,7 @@ public struct ExtendRenewalDatesForAllSubscribersResponse: RPCMessage, Hashable 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var productId: String?
   public var requestIdentifier: String?
@@ -348,11 +348,11 @@ public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetRenewalDateExtensionStatusResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

@@ -5,10 +5,10 @@ import WireJSON
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var transactionId: String?
-  /// Apple's body, version 2, or version 1 when `version` is 1.
+  /// Apple's request body: version 2, or version 1 if `version` is 1.
   public var consumption: JSONObject?
   public var version: Int32?
 
@@ -97,11 +97,11 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct SendConsumptionInformationResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -170,7 +170,7 @@ public struct SendConsumptionInformationResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct SetAppAccountTokenRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   public var originalTransactionId: String?
   public var appAccountToken: String?
@@ -249,11 +249,11 @@ public struct SetAppAccountTokenRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct SetAppAccountTokenResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
+  /// Apple's answer, unchanged.
   public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
+  /// The verified payloads of the JWS in Apple's answer, in their order.
   public var decoded: [JSONObject]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -319,7 +319,7 @@ public struct SetAppAccountTokenResponse: RPCMessage, Hashable {
   }
 }
 
-/// One receipt, or what verifyReceipt answered for it.
+/// One receipt, or verifyReceipt's answer for it.
 public struct ReceiptToMigrate: RPCMessage, Hashable {
   public var id: String?
   public var appReceipt: String?
@@ -401,11 +401,11 @@ public struct ReceiptToMigrate: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct MigrateReceiptsRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
   /// Up to 1,000.
   public var receipts: [ReceiptToMigrate]
-  /// Adds the receipts to this migration: 1 to 64 of A-Z a-z 0-9 . _ -; absent: a migration of their own.
+  /// Adds the receipts to this migration: 1 to 64 of A-Z a-z 0-9 . _ -. If absent, they become a new migration.
   public var migrationId: String?
 
   public init(

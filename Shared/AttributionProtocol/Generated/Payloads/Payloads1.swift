@@ -11,7 +11,7 @@ public struct NotificationPayload: OpenMessage {
   public var version: String?
   /// When Apple signed it, milliseconds since 1970.
   public var signedDate: Int64?
-  /// Exactly one of these four is there.
+  /// Exactly one of these four members is present.
   public var data: NotificationDataPayload?
   public var appData: AppDataPayload?
   public var summary: RenewalExtensionSummaryPayload?
@@ -115,7 +115,7 @@ public struct NotificationPayload: OpenMessage {
   }
 }
 
-/// data: what a notification about purchases carries.
+/// data: the content of a notification about purchases.
 public struct NotificationDataPayload: OpenMessage {
   /// Production or Sandbox.
   public var environment: String?
@@ -123,11 +123,11 @@ public struct NotificationDataPayload: OpenMessage {
   public var appAppleId: Int64?
   public var bundleId: String?
   public var bundleVersion: String?
-  /// A JWS; decoded it is a TransactionPayload.
+  /// A JWS whose payload is a TransactionPayload.
   public var signedTransactionInfo: String?
-  /// A JWS; decoded it is a RenewalPayload. Auto-renewable subscriptions only.
+  /// A JWS whose payload is a RenewalPayload. Only for auto-renewable subscriptions.
   public var signedRenewalInfo: String?
-  /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked, as of the signing.
+  /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked, at the time of signing.
   public var status: Int32?
   /// UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL or OTHER.
   public var consumptionRequestReason: String?
@@ -222,13 +222,13 @@ public struct NotificationDataPayload: OpenMessage {
   }
 }
 
-/// appData: what a notification about an app itself carries.
+/// appData: the content of a notification about an app itself.
 public struct AppDataPayload: OpenMessage {
   public var environment: String?
   /// Absent in the sandbox.
   public var appAppleId: Int64?
   public var bundleId: String?
-  /// A JWS; decoded it is an AppTransactionPayload.
+  /// A JWS whose payload is an AppTransactionPayload.
   public var signedAppTransactionInfo: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
@@ -289,7 +289,7 @@ public struct AppDataPayload: OpenMessage {
   }
 }
 
-/// summary: how an extension for all subscribers of a product ended.
+/// summary: the result of a renewal extension for all subscribers of a product.
 public struct RenewalExtensionSummaryPayload: OpenMessage {
   public var environment: String?
   /// Absent in the sandbox.
@@ -297,7 +297,7 @@ public struct RenewalExtensionSummaryPayload: OpenMessage {
   public var bundleId: String?
   public var productId: String?
   public var requestIdentifier: String?
-  /// Three letters each; absent where it was for all.
+  /// Three letters each; absent if the extension was for all storefronts.
   public var storefrontCountryCodes: [String]
   public var succeededCount: Int64?
   public var failedCount: Int64?
@@ -394,13 +394,13 @@ public struct RenewalExtensionSummaryPayload: OpenMessage {
 
 /// externalPurchaseToken: a token of a purchase outside of the App Store.
 public struct ExternalPurchaseTokenPayload: OpenMessage {
-  /// Begins with SANDBOX in the sandbox; nothing else tells the environment.
+  /// Begins with SANDBOX in the sandbox. No other member shows the environment.
   public var externalPurchaseId: String?
   /// Milliseconds since 1970.
   public var tokenCreationDate: Int64?
   public var appAppleId: Int64?
   public var bundleId: String?
-  /// Custom link tokens only: ACQUISITION, SERVICES, IN_APP, LINK_OUT, CORE_TECHNOLOGY or a newer word.
+  /// Custom link tokens only: ACQUISITION, SERVICES, IN_APP, LINK_OUT, CORE_TECHNOLOGY or a newer value.
   public var tokenType: String?
   /// Custom link tokens only: milliseconds since 1970.
   public var tokenExpirationDate: Int64?

@@ -2,8 +2,8 @@
 
 public import WireJSON
 
-/// JWSTransactionDecodedPayload: a transaction. Dates are milliseconds since 1970; prices are thousandths of the currency's unit, and not for
-/// accounting.
+/// JWSTransactionDecodedPayload: a transaction. Dates are milliseconds since 1970. Prices are thousandths of the currency's unit; do not use them
+/// for accounting.
 public struct TransactionPayload: OpenMessage {
   public var transactionId: String?
   public var originalTransactionId: String?
@@ -14,7 +14,7 @@ public struct TransactionPayload: OpenMessage {
   public var purchaseDate: Int64?
   public var originalPurchaseDate: Int64?
   public var expiresDate: Int64?
-  /// Of products, or of seats.
+  /// The number of products or of seats.
   public var quantity: Int32?
   /// Auto-Renewable Subscription, Non-Consumable, Consumable or Non-Renewing Subscription.
   public var type: String?
@@ -22,12 +22,12 @@ public struct TransactionPayload: OpenMessage {
   /// PURCHASED, FAMILY_SHARED or ASSIGNED.
   public var inAppOwnershipType: String?
   public var signedDate: Int64?
-  /// 0 another reason, 1 an issue with the app.
+  /// 0: another reason. 1: an issue with the app.
   public var revocationReason: Int32?
   public var revocationDate: Int64?
   /// REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE or ASSIGNMENT_REVOKE.
   public var revocationType: String?
-  /// Thousandths of a per cent: 50000 is a half.
+  /// Thousandths of a percent: 50000 is one half.
   public var revocationPercentage: Int32?
   public var isUpgraded: Bool?
   /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
@@ -35,7 +35,7 @@ public struct TransactionPayload: OpenMessage {
   public var offerIdentifier: String?
   /// FREE_TRIAL, PAY_AS_YOU_GO, PAY_UP_FRONT or ONE_TIME.
   public var offerDiscountType: String?
-  /// A duration of ISO 8601.
+  /// An ISO 8601 duration.
   public var offerPeriod: String?
   public var environment: String?
   /// Three letters.
@@ -46,9 +46,9 @@ public struct TransactionPayload: OpenMessage {
   /// ISO 4217.
   public var currency: String?
   public var price: Int64?
-  /// Of the customer's download of the app.
+  /// Identifies the customer's download of the app.
   public var appTransactionId: String?
-  /// The id under which a subscription was before it was migrated.
+  /// The subscription's id before it was migrated.
   public var previousOriginalTransactionId: String?
   public var advancedCommerceInfo: AdvancedCommerceTransactionPayload?
   /// BILLED_UPFRONT or MONTHLY.
@@ -353,13 +353,13 @@ public struct TransactionPayload: OpenMessage {
   }
 }
 
-/// TransactionCommitmentInfo: where a subscription that is billed monthly stands in its commitment.
+/// TransactionCommitmentInfo: the position of a monthly billed subscription within its commitment.
 public struct TransactionCommitmentPayload: OpenMessage {
-  /// From 1 on.
+  /// Begins with 1.
   public var billingPeriodNumber: Int32?
   public var totalBillingPeriods: Int32?
   public var commitmentExpiresDate: Int64?
-  /// Of the whole commitment.
+  /// The price of the whole commitment.
   public var commitmentPrice: Int64?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

@@ -13,7 +13,7 @@ public struct RenewalPayload: OpenMessage {
   public var expirationIntent: Int32?
   public var isInBillingRetryPeriod: Bool?
   public var gracePeriodExpiresDate: Int64?
-  /// 0 not answered, 1 agreed or merely informed.
+  /// 0: not answered. 1: agreed, or only informed.
   public var priceIncreaseStatus: Int32?
   public var offerType: Int32?
   public var offerIdentifier: String?
@@ -21,14 +21,14 @@ public struct RenewalPayload: OpenMessage {
   public var offerPeriod: String?
   public var signedDate: Int64?
   public var environment: String?
-  /// Lapses of up to 60 days do not interrupt it.
+  /// Interruptions of up to 60 days do not change it.
   public var recentSubscriptionStartDate: Int64?
   public var renewalDate: Int64?
   public var currency: String?
   public var renewalPrice: Int64?
-  /// The best one first.
+  /// Best offer first.
   public var eligibleWinBackOfferIds: [String]
-  /// That of the next renewal.
+  /// The token of the next renewal.
   public var appAccountToken: String?
   public var appTransactionId: String?
   public var advancedCommerceInfo: AdvancedCommerceRenewalPayload?
@@ -256,7 +256,7 @@ public struct RenewalPayload: OpenMessage {
   }
 }
 
-/// RenewalCommitmentInfo: what follows the present commitment.
+/// RenewalCommitmentInfo: the commitment after the current one.
 public struct RenewalCommitmentPayload: OpenMessage {
   public var commitmentAutoRenewProductId: String?
   /// 0 off, 1 on.
@@ -340,7 +340,7 @@ public struct AdvancedCommerceTransactionPayload: OpenMessage {
   /// A decimal number.
   public var taxRate: String?
   public var estimatedTax: Int64?
-  /// A duration of ISO 8601: P1W, P1M, P2M, P3M, P6M or P1Y.
+  /// An ISO 8601 duration: P1W, P1M, P2M, P3M, P6M or P1Y.
   public var period: String?
   public var descriptors: AdvancedCommerceDescriptorsPayload?
   public var items: [AdvancedCommerceTransactionItemPayload]

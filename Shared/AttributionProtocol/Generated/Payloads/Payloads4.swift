@@ -94,7 +94,7 @@ public struct AdvancedCommerceTransactionItemPayload: OpenMessage {
   }
 }
 
-/// advancedCommerceRefund: money that was given back for an item.
+/// advancedCommerceRefund: a refund for an item.
 public struct AdvancedCommerceRefundPayload: OpenMessage {
   public var refundAmount: Int64?
   public var refundDate: Int64?
@@ -163,7 +163,7 @@ public struct AdvancedCommerceRefundPayload: OpenMessage {
 
 /// advancedCommerceOffer: a discount of an item.
 public struct AdvancedCommerceOfferPayload: OpenMessage {
-  /// A duration of ISO 8601.
+  /// An ISO 8601 duration.
   public var period: String?
   public var periodCount: Int32?
   public var price: Int64?
@@ -228,7 +228,7 @@ public struct AdvancedCommerceOfferPayload: OpenMessage {
   }
 }
 
-/// advancedCommerceDescriptors: what a subscription is called.
+/// advancedCommerceDescriptors: the name and the description of a subscription.
 public struct AdvancedCommerceDescriptorsPayload: OpenMessage {
   public var description: String?
   public var displayName: String?

@@ -2,7 +2,7 @@
 
 public import WireJSON
 
-/// advancedCommercePriceIncreaseInfo: a price increase that an item is to have.
+/// advancedCommercePriceIncreaseInfo: a planned price increase of an item.
 public struct AdvancedCommercePriceIncreasePayload: OpenMessage {
   public var dependentSKUs: [String]
   public var price: Int64?
@@ -225,7 +225,7 @@ public struct AppTransactionPayload: OpenMessage {
   }
 }
 
-/// DecodedRealtimeRequestBody: what the App Store asks before it shows a retention message.
+/// DecodedRealtimeRequestBody: the App Store's request before it shows a retention message.
 public struct RealtimeRequestPayload: OpenMessage {
   public var originalTransactionId: String?
   public var appAppleId: Int64?

@@ -2,24 +2,24 @@
 
 public import WireJSON
 
-/// SKAdNetwork postback: each value in its proper type.
+/// SKAdNetwork postback: the members that a device posts.
 public struct SKAdNetworkPostbackPayload: OpenMessage {
   /// Absent means 1.0.
   public var version: String?
   public var adNetworkId: String?
-  /// 1 to 100; versions up to 3.0.
+  /// 1 to 100; only in versions up to 3.0.
   public var campaignId: Int32?
-  /// Two to four digits, from 4.0 on; leading zeros count.
+  /// Two to four digits, with leading zeros; from version 4.0 on.
   public var sourceIdentifier: String?
   public var transactionId: String?
   /// The advertised app.
   public var appId: Int64?
   public var redownload: Bool?
-  /// The app that showed the ad, where privacy allows it.
+  /// The app that showed the ad, if the tier of privacy allows it.
   public var sourceAppId: Int64?
-  /// The site that showed the ad, where privacy allows it.
+  /// The site that showed the ad, if the tier of privacy allows it.
   public var sourceDomain: String?
-  /// 0 view-through, 1 StoreKit-rendered or web.
+  /// 0: view-through. 1: StoreKit-rendered or web.
   public var fidelityType: Int32?
   public var didWin: Bool?
   /// 0 to 63. Not signed.
@@ -186,18 +186,18 @@ public struct SKAdNetworkPostbackPayload: OpenMessage {
   }
 }
 
-/// AdAttributionKit postback: what was posted, and what its JWS says.
+/// AdAttributionKit postback: the posted members and the decoded JWS.
 public struct AdAttributionKitPostbackPayload: OpenMessage {
   public var jwsString: String?
   /// click or view. Not signed.
   public var adInteractionType: String?
-  /// 0 to 63; the first window only. Not signed.
+  /// 0 to 63; only in the first window. Not signed.
   public var conversionValue: Int32?
   /// low, medium or high. Not signed.
   public var coarseConversionValue: String?
-  /// Two letters; the highest tier only. Not signed.
+  /// Two letters; only in the highest tier. Not signed.
   public var countryCode: String?
-  /// The JWS, decoded.
+  /// The payload of the JWS.
   public var payload: AdAttributionKitClaimsPayload?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
@@ -274,19 +274,19 @@ public struct AdAttributionKitPostbackPayload: OpenMessage {
   }
 }
 
-/// AdAttributionKit postback's JWS: what Apple signed of it.
+/// AdAttributionKit postback's JWS: the members of its payload, which Apple signed.
 public struct AdAttributionKitClaimsPayload: OpenMessage {
   public var postbackIdentifier: String?
   public var adNetworkIdentifier: String?
   /// The advertised app.
   public var advertisedItemIdentifier: Int64?
-  /// The app that showed the ad, where privacy allows it; 0 in development.
+  /// The app that showed the ad, if the tier of privacy allows it; 0 in development.
   public var publisherItemIdentifier: Int64?
   /// com.apple.AppStore, or an alternative marketplace's bundle id.
   public var marketplaceIdentifier: String?
   /// app-impression
   public var impressionType: String?
-  /// Two to four digits; leading zeros count.
+  /// Two to four digits, with leading zeros.
   public var sourceIdentifier: String?
   /// download, redownload or re-engagement.
   public var conversionType: String?

@@ -2,7 +2,7 @@
 
 public import WireJSON
 
-/// AdServices attribution record: what Apple Ads says of an installation.
+/// AdServices attribution record: Apple Ads' data about an installation.
 public struct AdServicesRecordPayload: OpenMessage {
   public var attribution: Bool?
   public var orgId: Int64?
@@ -19,7 +19,7 @@ public struct AdServicesRecordPayload: OpenMessage {
   public var impressionDate: String?
   /// Two letters.
   public var countryOrRegion: String?
-  /// APPSTORE_SEARCH_RESULTS, APPSTORE_SEARCH_TAB, APPSTORE_TODAY_TAB, APPSTORE_PRODUCT_PAGES or a newer word.
+  /// APPSTORE_SEARCH_RESULTS, APPSTORE_SEARCH_TAB, APPSTORE_TODAY_TAB, APPSTORE_PRODUCT_PAGES or a newer value.
   public var supplyPlacement: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Looks into the queues and mends them. Served by every service that works a queue.
+/// Inspects and administers the queues. Served by every service that works a queue.
 public enum QueuesService {
   /// The full RPC name.
   public static let name = "attribution.queues.v1.QueuesService"
@@ -19,7 +19,7 @@ public enum QueuesService {
     SetStoreForm.self,
   ]
 
-  /// Depth, in flight, delayed, dead and oldest age of each queue.
+  /// For each queue: depth, messages in flight, delayed messages, dead letters, and the age of the oldest message.
   public enum ListQueues: RPCMethod {
     public typealias Request = ListQueuesRequest
     public typealias Response = ListQueuesResponse
@@ -30,7 +30,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// What the queues looked like minute by minute: for plots.
+  /// The state of the queues for each minute. For plots.
   public enum GetQueueHistory: RPCMethod {
     public typealias Request = GetQueueHistoryRequest
     public typealias Response = GetQueueHistoryResponse
@@ -41,7 +41,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Messages that were given up, whole, with their history.
+  /// Dead letters with their history.
   public enum ListDeadLetters: RPCMethod {
     public typealias Request = ListDeadLettersRequest
     public typealias Response = ListDeadLettersResponse
@@ -63,7 +63,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Puts dead letters back; they keep their ids and idempotency keys.
+  /// Puts dead letters back into their queue; they keep their ids and idempotency keys.
   public enum ReplayDeadLetters: RPCMethod {
     public typealias Request = ReplayDeadLettersRequest
     public typealias Response = ReplayDeadLettersResponse
@@ -74,7 +74,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Deletes dead letters for good.
+  /// Deletes dead letters permanently.
   public enum PurgeDeadLetters: RPCMethod {
     public typealias Request = PurgeDeadLettersRequest
     public typealias Response = PurgeDeadLettersResponse
@@ -85,7 +85,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Workers stop leasing; what comes in is kept.
+  /// Pauses a queue: workers process no messages, and new messages are stored.
   public enum PauseQueue: RPCMethod {
     public typealias Request = PauseQueueRequest
     public typealias Response = PauseQueueResponse
@@ -96,7 +96,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Workers lease again.
+  /// Resumes a paused queue.
   public enum ResumeQueue: RPCMethod {
     public typealias Request = ResumeQueueRequest
     public typealias Response = ResumeQueueResponse
@@ -107,7 +107,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// The form of what lies in Redis, and which workers do not know the newest one.
+  /// The form of the data in Redis, and the workers that do not know the newest form.
   public enum GetStoreForm: RPCMethod {
     public typealias Request = GetStoreFormRequest
     public typealias Response = GetStoreFormResponse
@@ -118,7 +118,7 @@ public enum QueuesService {
     public static let isBatch = false
   }
 
-  /// Has all instances work in another form, within seconds. Refused (failed_precondition) while a worker that does not know it can be seen.
+  /// Switches all instances to another form, within seconds. Refused (failed_precondition) while there is a worker that does not know that form.
   public enum SetStoreForm: RPCMethod {
     public typealias Request = SetStoreFormRequest
     public typealias Response = SetStoreFormResponse

@@ -120,7 +120,7 @@ public struct QueueState: RPCMessage, Hashable {
 
 /// See `attribution/queues/v1/queues.proto`.
 public struct ListQueuesRequest: RPCMessage, Hashable {
-  /// Only this queue.
+  /// Returns only this queue.
   public var queue: String?
 
   public init(
@@ -216,7 +216,7 @@ public struct DeadLetter: RPCMessage, Hashable {
   public var receivedAt: Timestamp?
   public var diedAt: Timestamp?
   public var lastError: String
-  /// What happened, oldest first.
+  /// The history of the message, oldest entry first.
   public var history: [String]
 
   public init(
@@ -339,9 +339,9 @@ public struct DeadLetter: RPCMessage, Hashable {
 
 /// See `attribution/queues/v1/queues.proto`.
 public struct GetQueueHistoryRequest: RPCMessage, Hashable {
-  /// Only this queue; all when absent.
+  /// Returns only this queue; all if absent.
   public var queue: String?
-  /// How many minutes up to now: 1 to 1,440; 60 when absent.
+  /// The number of minutes up to now: 1 to 1,440; default 60.
   public var minutes: Int32?
 
   public init(

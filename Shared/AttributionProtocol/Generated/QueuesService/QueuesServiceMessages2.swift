@@ -4,7 +4,7 @@ import WireJSON
 
 /// See `attribution/queues/v1/queues.proto`.
 public struct GetQueueHistoryResponse: RPCMessage, Hashable {
-  /// Oldest first; minutes in which no verifier looked are missing.
+  /// Oldest first; minutes in which no verifier ran are missing.
   public var moments: [QueueMoment]
 
   public init(
@@ -51,9 +51,9 @@ public struct GetQueueHistoryResponse: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct ListDeadLettersRequest: RPCMessage, Hashable {
   public var queue: String?
-  /// Up to 1,000; 100 when absent.
+  /// Up to 1,000; default 100.
   public var maxLetters: Int32?
-  /// nextPageToken of the page before.
+  /// nextPageToken of the previous page.
   public var pageToken: String?
 
   public init(
@@ -178,7 +178,7 @@ public struct ListDeadLettersResponse: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct GetDeadLetterRequest: RPCMessage, Hashable {
   public var id: String?
-  /// Only of this queue; any when absent.
+  /// Returns only dead letters of this queue; of all queues if absent.
   public var queue: String?
 
   public init(
@@ -234,13 +234,13 @@ public struct GetDeadLetterRequest: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct GetDeadLetterResponse: RPCMessage, Hashable {
   public var deadLetter: DeadLetter?
-  /// As it was received, in Base64.
+  /// The body as it was received, in Base64.
   public var body: String?
   /// public, recovery or rpc.
   public var source: String?
-  /// What is known of it beside its body.
+  /// The attributes of the message.
   public var attributes: JSONObject?
-  /// The trace and the request that it came with.
+  /// The trace context of the request that delivered it.
   public var traceparent: String?
   public var requestId: String?
 
@@ -341,7 +341,7 @@ public struct GetDeadLetterResponse: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct ReplayDeadLettersRequest: RPCMessage, Hashable {
   public var queue: String?
-  /// Only these; all of the queue when empty.
+  /// Only these ids; all of the queue if empty.
   public var ids: [String]
 
   public init(

@@ -278,9 +278,9 @@ public struct ResumeQueueResponse: RPCMessage, Hashable {
 public struct OutdatedWorker: RPCMessage, Hashable {
   public var queue: String
   public var name: String
-  /// The newest form that it knows.
+  /// The newest form that this worker knows.
   public var form: Int32
-  /// Since it last asked for messages.
+  /// The time since it last asked for messages.
   public var idleSeconds: Double?
 
   public init(
@@ -358,9 +358,9 @@ public struct OutdatedWorker: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct StoreState: RPCMessage, Hashable {
   public var form: Int32
-  /// The newest form that the build that answers knows.
+  /// The newest form that the answering service's build knows.
   public var newestForm: Int32
-  /// Shards of all queues that are worked in another form still: 0 when every instance has taken the form.
+  /// Shards of all queues that still use another form; 0 if every instance has switched.
   public var shardsBehind: Int32?
   public var outdatedWorkers: [OutdatedWorker]
 

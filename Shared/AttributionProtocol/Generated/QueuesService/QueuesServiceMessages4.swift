@@ -48,7 +48,7 @@ public struct GetStoreFormResponse: RPCMessage, Hashable {
 /// See `attribution/queues/v1/queues.proto`.
 public struct SetStoreFormRequest: RPCMessage, Hashable {
   public var form: Int32?
-  /// Although workers that do not know it can be seen: these do nothing any more.
+  /// Switches even if there are workers that do not know the form; these then get no more messages.
   public var force: Bool?
 
   public init(

@@ -1,7 +1,7 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Decides what a subscriber who may be about to cancel is shown. You implement it and ingest calls it; none of the five services answers it.
-/// An answer that is late, refused, or that names a message that Apple has not approved, is replaced by what the configured rules say.
+/// Decides which message the App Store shows a subscriber who may be about to cancel. You implement this service and ingest calls it; none of the
+/// five services serves it. If the answer is late, an error, or names a message that Apple has not approved, the configured rules decide.
 public enum RetentionDecisionService {
   /// The full RPC name.
   public static let name = "attribution.retention.v1.RetentionDecisionService"
@@ -11,7 +11,7 @@ public enum RetentionDecisionService {
     DecideRetention.self
   ]
 
-  /// One decision for one request of the App Store. It may be asked again with the same request_identifier, and then answers the same.
+  /// Decides one request of the App Store. A repeated call with the same request_identifier must get the same answer.
   public enum DecideRetention: RPCMethod {
     public typealias Request = DecideRetentionRequest
     public typealias Response = DecideRetentionResponse

@@ -2,13 +2,13 @@
 
 import WireJSON
 
-/// What the App Store asked, proved, and what is known of the subscription.
+/// The App Store's verified request, and the known state of the subscription.
 public struct DecideRetentionRequest: RPCMessage, Hashable {
   public var bundleId: String
   public var appAppleId: Int64
   /// Production or Sandbox.
   public var environment: String
-  /// A UUID, lower case: names the request.
+  /// The id of the request: a UUID in lower case.
   public var requestIdentifier: String
   public var originalTransactionId: String
   public var productId: String
@@ -16,9 +16,9 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
   public var userLocale: String
   /// When the App Store signed the request.
   public var signedDate: Timestamp?
-  /// Absent when nothing was heard of the subscription, or its history was not to be had in time.
+  /// Absent if no notification of the subscription arrived, or if its history was not available in time.
   public var subscription: RetentionSubscription?
-  /// Lower case. Any other message is refused; empty while it is not known which are approved.
+  /// In lower case. Any other message is refused. Empty while the list of approved messages is unknown.
   public var approvedMessageIdentifiers: [String]
 
   public init(
@@ -161,15 +161,15 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
   }
 }
 
-/// A subscription as of the request, from its own history.
+/// The state of a subscription at the time of the request, from its history.
 public struct RetentionSubscription: RPCMessage, Hashable {
-  /// As in GetSubscriptionStateResponse.
+  /// The same value as in GetSubscriptionStateResponse.
   public var state: String
   public var productId: String?
   public var subscriptionGroupIdentifier: String?
   /// ISO 3166-1, three letters.
   public var storefront: String?
-  /// Thousandths of the currency: of the next period where that is known, of the present one otherwise.
+  /// Thousandths of the currency: the price of the next period if it is known, otherwise of the current one.
   public var priceMilliunits: Int64?
   public var currency: String?
   public var autoRenew: Bool?
@@ -303,14 +303,14 @@ public struct RetentionSubscription: RPCMessage, Hashable {
   }
 }
 
-/// Exactly one.
+/// Set exactly one field.
 public struct DecideRetentionResponse: RPCMessage, Hashable {
   public var message: RetentionMessageAnswer?
   public var alternateProduct: RetentionAlternateProductAnswer?
-  /// Signed by signer for the customer's transaction.
+  /// An offer, which signer signs for the customer's transaction.
   public var promotionalOffer: RetentionPromotionalOfferAnswer?
   public var advancedCommerce: RetentionAdvancedCommerceAnswer?
-  /// True: as the configured rules say.
+  /// True: the configured rules decide.
   public var rules: Bool?
   /// True: the App Store shows the default message.
   public var defaultMessage: Bool?

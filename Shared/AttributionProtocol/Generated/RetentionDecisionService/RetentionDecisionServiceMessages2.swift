@@ -7,7 +7,7 @@ public struct RetentionAlternateProductAnswer: RPCMessage, Hashable {
   public var messageIdentifier: String?
   /// The subscription to switch to.
   public var productId: String?
-  /// BILLED_UPFRONT or MONTHLY; absent for the product's own.
+  /// BILLED_UPFRONT or MONTHLY; default: the product's own plan.
   public var billingPlanType: String?
 
   public init(
@@ -73,14 +73,14 @@ public struct RetentionAlternateProductAnswer: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/decisions.proto`.
 public struct RetentionPromotionalOfferAnswer: RPCMessage, Hashable {
-  /// Of a message without an image.
+  /// The id of a message without an image.
   public var messageIdentifier: String?
   public var offerIdentifier: String?
-  /// The product that the offer is of; the customer's where it is absent.
+  /// The product of the offer; default: the customer's product.
   public var productId: String?
   /// V2 (the default) or V1.
   public var signatureVersion: String?
-  /// With V1: a UUID for the transaction that may follow.
+  /// With V1: a UUID for the transaction, if the customer accepts the offer.
   public var appAccountToken: String?
 
   public init(

@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Sets up Apple's retention messaging: the Retention Messaging API's calls, for one app and environment each. Answered by
+/// Sets up Apple's retention messaging: the calls of the Retention Messaging API, each for one app and environment. Served by
 /// notification-recovery.
 public enum RetentionService {
   /// The full RPC name.
@@ -24,7 +24,7 @@ public enum RetentionService {
     GetRetentionPerformanceTest.self,
   ]
 
-  /// Apple: Upload Image. An identifier that is in use is `already_exists`.
+  /// Apple: Upload Image. An identifier that already exists is refused with `already_exists`.
   public enum UploadRetentionImage: RPCMethod {
     public typealias Request = UploadRetentionImageRequest
     public typealias Response = UploadRetentionImageResponse
@@ -57,7 +57,7 @@ public enum RetentionService {
     public static let isBatch = false
   }
 
-  /// Apple: Upload Message. An identifier that is in use is `already_exists`.
+  /// Apple: Upload Message. An identifier that already exists is refused with `already_exists`.
   public enum UploadRetentionMessage: RPCMethod {
     public typealias Request = UploadRetentionMessageRequest
     public typealias Response = UploadRetentionMessageResponse
@@ -79,7 +79,7 @@ public enum RetentionService {
     public static let isBatch = false
   }
 
-  /// Apple: Get Message List. Only an approved message may be chosen.
+  /// Apple: Get Message List. The App Store shows only approved messages.
   public enum ListRetentionMessages: RPCMethod {
     public typealias Request = ListRetentionMessagesRequest
     public typealias Response = ListRetentionMessagesResponse
@@ -90,7 +90,7 @@ public enum RetentionService {
     public static let isBatch = false
   }
 
-  /// Apple: Configure Default Message, for a product in a locale; replaces the one before.
+  /// Apple: Configure Default Message, for a product in a locale. Replaces the previous one.
   public enum SetDefaultRetentionMessage: RPCMethod {
     public typealias Request = SetDefaultRetentionMessageRequest
     public typealias Response = SetDefaultRetentionMessageResponse
@@ -123,7 +123,7 @@ public enum RetentionService {
     public static let isBatch = false
   }
 
-  /// Apple: Configure Realtime URL. In production Apple wants a passed performance test first.
+  /// Apple: Configure Realtime URL. For production, Apple requires a passed performance test.
   public enum SetRetentionURL: RPCMethod {
     public typealias Request = SetRetentionURLRequest
     public typealias Response = SetRetentionURLResponse

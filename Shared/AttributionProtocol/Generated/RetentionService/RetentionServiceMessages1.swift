@@ -5,13 +5,13 @@ import WireJSON
 /// See `attribution/retention/v1/retention.proto`.
 public struct UploadRetentionImageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
-  /// A UUID of yours that names the image from now on.
+  /// A UUID that you choose; it identifies the image.
   public var imageIdentifier: String?
   /// FULL_SIZE (3840 pixels wide, 160 to 2160 high; the default) or BULLET_POINT (1024 by 1024 pixels).
   public var imageSize: String?
-  /// A PNG file without transparency, in base64.
+  /// A PNG file without transparency, in Base64.
   public var image: String?
 
   public init(
@@ -99,7 +99,7 @@ public struct UploadRetentionImageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct UploadRetentionImageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -144,7 +144,7 @@ public struct UploadRetentionImageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionImageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var imageIdentifier: String?
 
@@ -211,7 +211,7 @@ public struct DeleteRetentionImageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionImageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -256,7 +256,7 @@ public struct DeleteRetentionImageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct ListRetentionImagesRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
 
   public init(
@@ -313,9 +313,9 @@ public struct ListRetentionImagesRequest: RPCMessage, Hashable {
 public struct RetentionImage: RPCMessage, Hashable {
   /// In lower case.
   public var imageIdentifier: String
-  /// PENDING, APPROVED or REJECTED; others that Apple may add as they come.
+  /// PENDING, APPROVED or REJECTED; other values from Apple unchanged.
   public var imageState: String
-  /// FULL_SIZE or BULLET_POINT; empty where Apple does not say.
+  /// FULL_SIZE or BULLET_POINT; empty if Apple does not return it.
   public var imageSize: String
 
   public init(
@@ -382,7 +382,7 @@ public struct RetentionImage: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct ListRetentionImagesResponse: RPCMessage, Hashable {
   public var images: [RetentionImage]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

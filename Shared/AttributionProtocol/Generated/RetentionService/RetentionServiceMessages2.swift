@@ -5,9 +5,9 @@ import WireJSON
 /// See `attribution/retention/v1/retention.proto`.
 public struct UploadRetentionMessageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
-  /// A UUID of yours that names the message from now on.
+  /// A UUID that you choose; it identifies the message.
   public var messageIdentifier: String?
   /// Apple's UploadMessageRequestBody: header, body, image, headerPosition, bulletPoints.
   public var message: JSONObject?
@@ -86,7 +86,7 @@ public struct UploadRetentionMessageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct UploadRetentionMessageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -131,7 +131,7 @@ public struct UploadRetentionMessageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionMessageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var messageIdentifier: String?
 
@@ -198,7 +198,7 @@ public struct DeleteRetentionMessageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionMessageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -243,7 +243,7 @@ public struct DeleteRetentionMessageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct ListRetentionMessagesRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
 
   public init(
@@ -296,11 +296,11 @@ public struct ListRetentionMessagesRequest: RPCMessage, Hashable {
   }
 }
 
-/// A message that was uploaded, and whether Apple approved it.
+/// An uploaded message, and whether Apple approved it.
 public struct RetentionMessage: RPCMessage, Hashable {
   /// In lower case.
   public var messageIdentifier: String
-  /// PENDING, APPROVED or REJECTED; others that Apple may add as they come.
+  /// PENDING, APPROVED or REJECTED; other values from Apple unchanged.
   public var messageState: String
 
   public init(
@@ -356,7 +356,7 @@ public struct RetentionMessage: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct ListRetentionMessagesResponse: RPCMessage, Hashable {
   public var messages: [RetentionMessage]
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/retention/v1/retention.proto`.
 public struct SetDefaultRetentionMessageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var productId: String?
   /// A locale's short code, such as en-US.
@@ -97,7 +97,7 @@ public struct SetDefaultRetentionMessageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct SetDefaultRetentionMessageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -142,7 +142,7 @@ public struct SetDefaultRetentionMessageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetDefaultRetentionMessageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var productId: String?
   public var locale: String?
@@ -222,7 +222,7 @@ public struct GetDefaultRetentionMessageRequest: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetDefaultRetentionMessageResponse: RPCMessage, Hashable {
   public var messageIdentifier: String
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -278,7 +278,7 @@ public struct GetDefaultRetentionMessageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteDefaultRetentionMessageRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
   public var productId: String?
   public var locale: String?
@@ -357,7 +357,7 @@ public struct DeleteDefaultRetentionMessageRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteDefaultRetentionMessageResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -402,9 +402,9 @@ public struct DeleteDefaultRetentionMessageResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct SetRetentionURLRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
-  /// Where Apple asks which message to show: an https URL of at most 256 characters.
+  /// The URL to which Apple sends its requests: https, at most 256 characters.
   public var realtimeUrl: String?
 
   public init(

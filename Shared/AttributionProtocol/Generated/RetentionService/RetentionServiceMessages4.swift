@@ -4,7 +4,7 @@ import WireJSON
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct SetRetentionURLResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -49,7 +49,7 @@ public struct SetRetentionURLResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetRetentionURLRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
 
   public init(
@@ -105,7 +105,7 @@ public struct GetRetentionURLRequest: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetRetentionURLResponse: RPCMessage, Hashable {
   public var realtimeUrl: String
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -161,7 +161,7 @@ public struct GetRetentionURLResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionURLRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox; required if the app has both.
   public var environment: String?
 
   public init(
@@ -216,7 +216,7 @@ public struct DeleteRetentionURLRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct DeleteRetentionURLResponse: RPCMessage, Hashable {
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -261,9 +261,9 @@ public struct DeleteRetentionURLResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct StartRetentionPerformanceTestRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Sandbox, which is asked when it is absent too.
+  /// Sandbox, which is also the default.
   public var environment: String?
-  /// Of a purchase in the sandbox.
+  /// The original transaction id of a purchase in the sandbox.
   public var originalTransactionId: String?
 
   public init(
@@ -329,11 +329,11 @@ public struct StartRetentionPerformanceTestRequest: RPCMessage, Hashable {
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct StartRetentionPerformanceTestResponse: RPCMessage, Hashable {
-  /// Names the test.
+  /// The id of the test.
   public var requestId: String
-  /// Apple's answer as it came: config says how many requests come in what time, and how soon each must be answered.
+  /// Apple's answer, unchanged. config has the number of requests, the duration of the test, and the time limit for each answer.
   public var response: JSONObject?
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(
@@ -400,7 +400,7 @@ public struct StartRetentionPerformanceTestResponse: RPCMessage, Hashable {
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetRetentionPerformanceTestRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Sandbox, which is asked when it is absent too.
+  /// Sandbox, which is also the default.
   public var environment: String?
   public var requestId: String?
 

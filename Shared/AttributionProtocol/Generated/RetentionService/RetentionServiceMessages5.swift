@@ -4,11 +4,11 @@ import WireJSON
 
 /// See `attribution/retention/v1/retention.proto`.
 public struct GetRetentionPerformanceTestResponse: RPCMessage, Hashable {
-  /// PENDING, PASS or FAIL; others that Apple may add as they come.
+  /// PENDING, PASS or FAIL; other values from Apple unchanged.
   public var result: String
-  /// Apple's answer as it came: config, target, successRate, numPending, responseTimes, failures.
+  /// Apple's answer, unchanged: config, target, successRate, numPending, responseTimes, failures.
   public var response: JSONObject?
-  /// Which environment answered.
+  /// The environment that answered.
   public var environment: String
 
   public init(

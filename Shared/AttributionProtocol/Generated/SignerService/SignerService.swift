@@ -43,7 +43,7 @@ public enum SignerService {
     public static let isBatch = false
   }
 
-  /// Signs a web ad that was kept (`deferred`) for the device that asks for it. The same question again gets the same payload.
+  /// Signs a stored web ad (`deferred`) for the device that requests it. A repeated request gets the same payload.
   public enum SignDeferredSKAdNetworkWebImpression: RPCMethod {
     public typealias Request = SignDeferredSKAdNetworkWebImpressionRequest
     public typealias Response = SignDeferredSKAdNetworkWebImpressionResponse
@@ -54,8 +54,8 @@ public enum SignerService {
     public static let isBatch = false
   }
 
-  /// Signs an AdAttributionKit impression as a compact JWS. The device takes a tap only within 15 minutes after it made the
-  /// impression object, and a view only when shown for 2 seconds: a cached signature extends neither.
+  /// Signs an AdAttributionKit impression as a compact JWS. The device accepts a tap only within 15 minutes after it created the impression
+  /// object, and a view only if it was shown for 2 seconds. A cached signature does not extend these times.
   public enum SignAdAttributionKitImpression: RPCMethod {
     public typealias Request = SignAdAttributionKitImpressionRequest
     public typealias Response = SignAdAttributionKitImpressionResponse
@@ -66,7 +66,7 @@ public enum SignerService {
     public static let isBatch = false
   }
 
-  /// Signs up to 1,000 impressions of any kind; results in the order of the items, a signature or an error each.
+  /// Signs up to 1,000 impressions of any kind. The results are in the order of the items: a signature or an error for each.
   public enum SignImpressions: RPCMethod {
     public typealias Request = SignImpressionsRequest
     public typealias Response = SignImpressionsResponse
@@ -77,7 +77,7 @@ public enum SignerService {
     public static let isBatch = true
   }
 
-  /// Signs up to 1,000 offers and in-app requests of any kind; results in the order of the items, a signature or an error each.
+  /// Signs up to 1,000 offers and in-app requests of any kind. The results are in the order of the items: a signature or an error for each.
   public enum SignOffers: RPCMethod {
     public typealias Request = SignOffersRequest
     public typealias Response = SignOffersResponse
@@ -88,7 +88,7 @@ public enum SignerService {
     public static let isBatch = true
   }
 
-  /// Makes an authorization token for the App Store Server API.
+  /// Creates an authorization token for the App Store Server API.
   public enum CreateAppStoreServerToken: RPCMethod {
     public typealias Request = CreateAppStoreServerTokenRequest
     public typealias Response = CreateAppStoreServerTokenResponse
@@ -143,7 +143,7 @@ public enum SignerService {
     public static let isBatch = false
   }
 
-  /// Lists the keys that sign, with their public halves.
+  /// Lists the signing keys with their public keys.
   public enum ListSigningKeys: RPCMethod {
     public typealias Request = ListSigningKeysRequest
     public typealias Response = ListSigningKeysResponse

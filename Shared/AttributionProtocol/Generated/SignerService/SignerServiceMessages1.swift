@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// SKAdNetwork impression: the values that are signed; which ones belong to which version stands in Apple's "Combining parameters" pages.
+/// SKAdNetwork impression: the values that are signed. Apple's "Combining parameters" pages list the values of each version.
 public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   /// "1.0", "2.0", "2.1", "2.2", "3.0" or "4.0".
   public var version: String?
@@ -14,15 +14,15 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   public var sourceIdentifier: Int32?
   /// App Store id of the advertised app.
   public var itunesItemId: Int64?
-  /// App Store id of the app that shows the ad; 0 makes a development impression. From 2.0 on.
+  /// App Store id of the app that shows the ad; 0 for a development impression. From version 2.0 on.
   public var sourceAppId: Int64?
-  /// The site that shows the ad (web ads, 4.0), lower-case registrable domain.
+  /// The site that shows the ad (web ads, 4.0): a registrable domain in lower case.
   public var sourceDomain: String?
-  /// 1 StoreKit-rendered and web ads, 0 view-through. From 2.2 on.
+  /// 1: StoreKit-rendered and web ads. 0: view-through. From version 2.2 on.
   public var fidelityType: Int32?
-  /// A UUID, one per impression; made when absent.
+  /// A UUID, unique for each impression; created if absent.
   public var nonce: String?
-  /// Milliseconds since 1970; now when absent.
+  /// Milliseconds since 1970; default: now.
   public var timestamp: Int64?
 
   public init(
@@ -163,7 +163,7 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   }
 }
 
-/// Every value as it was signed.
+/// All values as they were signed.
 public struct SignSKAdNetworkImpressionResponse: RPCMessage, Hashable {
   public var version: String
   public var adNetworkId: String
@@ -179,7 +179,7 @@ public struct SignSKAdNetworkImpressionResponse: RPCMessage, Hashable {
   /// DER in standard Base64.
   public var signature: String
   public var keyId: String
-  /// How many digits the source identifier has: fewer than four leave open what a shorter postback will show.
+  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer digits has.
   public var sourceIdentifierDigits: Int32?
 
   public init(

@@ -11,9 +11,9 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
   public var sourceDomain: String?
   public var nonce: String?
   public var timestamp: Int64?
-  /// Keep the impression for the device's own request instead of signing it now; then without timestamp.
+  /// Store the impression until the device requests it, instead of signing it now; timestamp must then be absent.
   public var deferred: Bool?
-  /// With deferred: the sites it may be signed for. None, and no source_domain: whichever site the device names.
+  /// With deferred: the sites for which it may be signed. If this list and source_domain are absent, any site that the device names.
   public var sourceDomains: [String]
 
   public init(
@@ -147,11 +147,11 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
 
 /// See `attribution/signer/v1/signer.proto`.
 public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
-  /// Ready to serve to the device, under Apple's names.
+  /// The payload for the device, under Apple's names.
   public var payload: JSONObject?
-  /// The dashed UUID, lower case.
+  /// The UUID with dashes, in lower case.
   public var nonce: String
-  /// The same bytes as attributionSourceNonce carries them: Base64URL of 16 bytes, unpadded.
+  /// The same UUID in the form of attributionSourceNonce: its 16 bytes in Base64URL, unpadded.
   public var attributionSourceNonce: String
   public var keyId: String
 
@@ -227,9 +227,9 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
   }
 }
 
-/// What the device says in its request (Get a Signed Web Ad Impression Payload).
+/// The device's request (Get a Signed Web Ad Impression Payload).
 public struct SignDeferredSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
-  /// As in the link: Base64URL of the nonce's 16 bytes.
+  /// The nonce in the form of the link: its 16 bytes in Base64URL.
   public var sourceNonce: String?
   public var sourceDomain: String?
   /// "4.0" or later.
@@ -298,7 +298,7 @@ public struct SignDeferredSKAdNetworkWebImpressionRequest: RPCMessage, Hashable 
 
 /// See `attribution/signer/v1/signer.proto`.
 public struct SignDeferredSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
-  /// Ready to serve to the device, under Apple's names.
+  /// The payload for the device, under Apple's names.
   public var payload: JSONObject?
   public var keyId: String
 
@@ -359,14 +359,14 @@ public struct SignAdAttributionKitImpressionRequest: RPCMessage, Hashable {
   /// 0 to 9999.
   public var sourceIdentifier: Int32?
   public var advertisedItemId: Int64?
-  /// 0 makes a development impression.
+  /// 0 for a development impression.
   public var publisherItemId: Int64?
   /// "app-impression".
   public var impressionType: String?
   public var eligibleForReEngagement: Bool?
-  /// A UUID; made when absent.
+  /// A UUID; created if absent.
   public var impressionId: String?
-  /// Milliseconds since 1970; now when absent.
+  /// Milliseconds since 1970; default: now.
   public var timestamp: Int64?
 
   public init(

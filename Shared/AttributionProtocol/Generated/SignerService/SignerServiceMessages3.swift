@@ -269,12 +269,12 @@ public struct SignImpressionsRequest: RPCMessage, Hashable {
   }
 }
 
-/// Why one item of a batch has no result.
+/// The error of one item of a batch.
 public struct ItemError: RPCMessage, Hashable {
-  /// A code of the RPC convention, such as invalid_argument.
+  /// A Connect error code, such as invalid_argument.
   public var code: String
   public var message: String
-  /// The field that is wrong, when one is.
+  /// The invalid field, if there is one.
   public var field: String?
 
   public init(
@@ -338,7 +338,7 @@ public struct ItemError: RPCMessage, Hashable {
   }
 }
 
-/// What became of one item: the signed values under the item's own tag, or an error.
+/// The result of one item: the signed values in the field of the item's kind, or an error.
 public struct ImpressionResult: RPCMessage, Hashable {
   public var skadnetwork: SignSKAdNetworkImpressionResponse?
   public var skadnetworkWeb: SignSKAdNetworkWebImpressionResponse?
@@ -431,7 +431,7 @@ public struct ImpressionResult: RPCMessage, Hashable {
 
 /// See `attribution/signer/v1/signer.proto`.
 public struct SignImpressionsResponse: RPCMessage, Hashable {
-  /// One a request, in order.
+  /// One for each request, in the same order.
   public var results: [ImpressionResult]
 
   public init(

@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/signer/v1/signer.proto`.
 public struct CreateAppStoreServerTokenRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Up to 3600; 1200 when absent.
+  /// Up to 3600; default 1200.
   public var lifetimeSeconds: Int32?
 
   public init(
@@ -118,12 +118,12 @@ public struct SignPromotionalOfferRequest: RPCMessage, Hashable {
   public var bundleId: String?
   public var productIdentifier: String?
   public var offerIdentifier: String?
-  /// The user's name in the app, or empty; one of the two.
+  /// The user's name in the app, or empty. Set this or app_account_token.
   public var applicationUsername: String?
   public var appAccountToken: String?
-  /// A UUID; made when absent.
+  /// A UUID; created if absent.
   public var nonce: String?
-  /// Milliseconds since 1970; now when absent.
+  /// Milliseconds since 1970; default: now.
   public var timestamp: Int64?
 
   public init(
@@ -239,7 +239,7 @@ public struct SignPromotionalOfferResponse: RPCMessage, Hashable {
   public var bundleId: String
   public var productIdentifier: String
   public var offerIdentifier: String
-  /// As signed, lower case; empty when none.
+  /// As signed, in lower case; empty if there is none.
   public var applicationUsername: String?
   public var nonce: String
   public var timestamp: Int64?

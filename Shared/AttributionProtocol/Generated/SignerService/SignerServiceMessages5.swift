@@ -194,9 +194,9 @@ public struct SignIntroductoryOfferEligibilityResponse: RPCMessage, Hashable {
 /// See `attribution/signer/v1/signer.proto`.
 public struct SignAdvancedCommerceRequestRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// The request's JSON; signed as these bytes, never written anew.
+  /// The request's JSON. Exactly these bytes are signed.
   public var requestText: String?
-  /// The request as an object, when its exact bytes do not matter.
+  /// The request as an object, if its exact bytes do not matter.
   public var request: JSONObject?
 
   public init(

@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// What became of one item: the signature under the item's own tag, or an error.
+/// The result of one item: the signature in the field of the item's kind, or an error.
 public struct OfferResult: RPCMessage, Hashable {
   public var promotionalOffer: SignPromotionalOfferResponse?
   public var promotionalOfferJws: SignPromotionalOfferJWSResponse?
@@ -111,7 +111,7 @@ public struct OfferResult: RPCMessage, Hashable {
 
 /// See `attribution/signer/v1/signer.proto`.
 public struct SignOffersResponse: RPCMessage, Hashable {
-  /// One a request, in order.
+  /// One for each request, in the same order.
   public var results: [OfferResult]
 
   public init(
@@ -210,14 +210,14 @@ public struct ListSigningKeysRequest: RPCMessage, Hashable {
   }
 }
 
-/// A key without its private half.
+/// The public data of a key.
 public struct SigningKeyInfo: RPCMessage, Hashable {
   public var keyId: String
   /// pending, active, retiring or revoked.
   public var state: String
   /// ES256.
   public var algorithm: String
-  /// SubjectPublicKeyInfo as PEM, as Apple's registration asks for it.
+  /// SubjectPublicKeyInfo in PEM, the form that Apple's registration requires.
   public var publicKey: String
   public var adNetworkId: String?
   public var bundleId: String?

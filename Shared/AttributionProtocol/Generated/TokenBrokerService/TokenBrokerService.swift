@@ -11,7 +11,7 @@ public enum TokenBrokerService {
     GetExchange.self,
   ]
 
-  /// Exchanges a token; waits up to the given time, then answers pending.
+  /// Exchanges a token. Waits for the result up to the given time, then answers pending.
   public enum ExchangeToken: RPCMethod {
     public typealias Request = ExchangeTokenRequest
     public typealias Response = ExchangeTokenResponse
@@ -22,7 +22,7 @@ public enum TokenBrokerService {
     public static let isBatch = false
   }
 
-  /// What became of an exchange.
+  /// The state of an exchange.
   public enum GetExchange: RPCMethod {
     public typealias Request = GetExchangeRequest
     public typealias Response = GetExchangeResponse

@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// Apple's record, typed; see "AdServices: exchanging Apple Ads attribution tokens".
+/// Apple's attribution record; see "AdServices: exchanging Apple Ads attribution tokens".
 public struct AttributionRecord: RPCMessage, Hashable {
   public var attribution: Bool?
   public var orgId: Int64?
@@ -11,7 +11,7 @@ public struct AttributionRecord: RPCMessage, Hashable {
   public var keywordId: Int64?
   public var adId: Int64?
   public var creativeSetId: Int64?
-  /// Download, Redownload or PreOrder, whichever spelling Apple used; others as they came.
+  /// Download, Redownload or PreOrder, in this spelling; unknown values unchanged.
   public var conversionType: String?
   /// Click or Impression.
   public var claimType: String?
@@ -19,7 +19,7 @@ public struct AttributionRecord: RPCMessage, Hashable {
   public var impressionDate: String?
   public var countryOrRegion: String?
   public var supplyPlacement: String?
-  /// The whole record as Apple wrote it.
+  /// The complete record, as Apple sent it.
   public var raw: JSONObject?
 
   public init(
@@ -206,15 +206,15 @@ public struct AttributionRecord: RPCMessage, Hashable {
 
 /// See `attribution/asa/v1/asa.proto`.
 public struct ExchangeTokenRequest: RPCMessage, Hashable {
-  /// As AAAttribution.attributionToken() gave it.
+  /// The result of AAAttribution.attributionToken(), unchanged.
   public var token: String?
   public var bundleId: String?
-  /// ATTrackingManager.AuthorizationStatus, 0 to 3; -1 when it could not be read.
+  /// ATTrackingManager.AuthorizationStatus, 0 to 3; -1 if the app could not read it.
   public var attStatus: Int32?
-  /// When the app obtained the token; now when absent.
+  /// When the app got the token; default: now.
   public var requestedAt: Timestamp?
   public var installId: String?
-  /// How long to wait for the result, up to 30,000; 0 when absent.
+  /// How long to wait for the result, up to 30,000; default 0.
   public var waitMilliseconds: Int32?
 
   public init(

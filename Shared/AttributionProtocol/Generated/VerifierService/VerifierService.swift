@@ -1,6 +1,6 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// Proves what Apple signed. A verdict is data: a bad signature is an answer with valid false and a reason, not an error.
+/// Verifies what Apple signed. A verdict is data: for a bad signature, the answer has valid false and a reason; it is not an error.
 public enum VerifierService {
   /// The full RPC name.
   public static let name = "attribution.verifier.v1.VerifierService"
@@ -20,7 +20,7 @@ public enum VerifierService {
     GetValueCounts.self,
   ]
 
-  /// Judges a SKAdNetwork postback.
+  /// Verifies a SKAdNetwork postback.
   public enum VerifySKAdNetworkPostback: RPCMethod {
     public typealias Request = VerifySKAdNetworkPostbackRequest
     public typealias Response = VerifySKAdNetworkPostbackResponse
@@ -31,7 +31,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Judges an AdAttributionKit postback.
+  /// Verifies an AdAttributionKit postback.
   public enum VerifyAdAttributionKitPostback: RPCMethod {
     public typealias Request = VerifyAdAttributionKitPostbackRequest
     public typealias Response = VerifyAdAttributionKitPostbackResponse
@@ -42,7 +42,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Judges a JWS of the App Store.
+  /// Verifies a JWS of the App Store.
   public enum VerifyAppStoreSignedData: RPCMethod {
     public typealias Request = VerifyAppStoreSignedDataRequest
     public typealias Response = VerifyAppStoreSignedDataResponse
@@ -53,7 +53,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// The present state of a subscription and the notifications it came from.
+  /// The current state of a subscription and the notifications from which it follows.
   public enum GetSubscriptionState: RPCMethod {
     public typealias Request = GetSubscriptionStateRequest
     public typealias Response = GetSubscriptionStateResponse
@@ -64,7 +64,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Judges a SKAdNetwork impression that one of our keys signed.
+  /// Verifies a SKAdNetwork impression that was signed with one of signer's keys.
   public enum VerifySKAdNetworkImpression: RPCMethod {
     public typealias Request = VerifySKAdNetworkImpressionRequest
     public typealias Response = VerifySKAdNetworkImpressionResponse
@@ -75,7 +75,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Judges an AdAttributionKit impression that one of our keys signed.
+  /// Verifies an AdAttributionKit impression that was signed with one of signer's keys.
   public enum VerifyAdAttributionKitImpression: RPCMethod {
     public typealias Request = VerifyAdAttributionKitImpressionRequest
     public typealias Response = VerifyAdAttributionKitImpressionResponse
@@ -86,7 +86,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Judges up to 1,000 things; results in the order of the items.
+  /// Verifies up to 1,000 items; the results are in the order of the items.
   public enum VerifyBatch: RPCMethod {
     public typealias Request = VerifyBatchRequest
     public typealias Response = VerifyBatchResponse
@@ -97,7 +97,7 @@ public enum VerifierService {
     public static let isBatch = true
   }
 
-  /// Finds transaction ids in receipts, without verifying them: for use as input to Apple's API only.
+  /// Finds transaction ids in receipts, without verifying them. Use them only in calls to Apple's API.
   public enum ExtractTransactionIds: RPCMethod {
     public typealias Request = ExtractTransactionIdsRequest
     public typealias Response = ExtractTransactionIdsResponse
@@ -108,8 +108,8 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Reads the external purchase token that StoreKit gave an app or appended to a website's URL. Apple does not sign it: what it says is its
-  /// holder's word.
+  /// Decodes an external purchase token that StoreKit gave an app or appended to a website's URL. Apple does not sign these tokens, so the content
+  /// is not verified.
   public enum DecodeExternalPurchaseToken: RPCMethod {
     public typealias Request = DecodeExternalPurchaseTokenRequest
     public typealias Response = DecodeExternalPurchaseTokenResponse
@@ -120,7 +120,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// How deliveries ended over time: for plots, not for bills, since what a process has counted when it is killed is lost.
+  /// The number of deliveries by outcome over time. For plots, not for billing: the counts that a process has not stored are lost if it is killed.
   public enum GetDeliveryCounts: RPCMethod {
     public typealias Request = GetDeliveryCountsRequest
     public typealias Response = GetDeliveryCountsResponse
@@ -131,7 +131,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// What deliveries of production that were proved said: conversion values, source identifiers, types of notifications.
+  /// The values in verified production deliveries: conversion values, source identifiers, types of notifications.
   public enum GetValueCounts: RPCMethod {
     public typealias Request = GetValueCountsRequest
     public typealias Response = GetValueCountsResponse

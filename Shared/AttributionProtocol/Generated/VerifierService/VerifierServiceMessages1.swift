@@ -4,7 +4,7 @@ import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifySKAdNetworkPostbackRequest: RPCMessage, Hashable {
-  /// Apple's JSON object; one of the two.
+  /// Apple's JSON object. Set this or postback_text.
   public var postback: JSONObject?
   /// The body as it was received.
   public var postbackText: String?
@@ -62,19 +62,19 @@ public struct VerifySKAdNetworkPostbackRequest: RPCMessage, Hashable {
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
   public var valid: Bool?
-  /// One of the closed set of reasons, when not valid.
+  /// If not valid: the reason, one of a fixed list.
   public var reason: String?
-  /// The field that is missing or misused, when the reason is malformed.
+  /// If the reason is malformed: the field that is missing or invalid.
   public var field: String?
   public var version: String?
   public var keyId: String?
   public var transactionId: String?
-  /// Typed, under Apple's names; unknown fields kept.
+  /// The postback under Apple's names, with its unknown fields.
   public var postback: JSONObject?
   /// production or development.
   public var environment: String?
-  /// When valid: the values under Apple's names that are not signed, so that whoever holds the postback can change them. Conversion
-  /// values, the country, and what stands under a name that the version does not have. Under names of others nothing is signed.
+  /// If valid: the members under Apple's names that are not signed, so that anybody who has the postback can change them. These are conversion
+  /// values, the country, and members that the postback's version does not have. Members under other names are never signed and are not listed.
   public var unsigned: JSONObject?
 
   public init(
@@ -267,9 +267,9 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
   /// production or development.
   public var environment: String?
   public var keyId: String?
-  /// Typed, with the decoded JWS payload as `payload`.
+  /// The postback, with the decoded JWS payload as `payload`.
   public var postback: JSONObject?
-  /// When valid: the values under Apple's names beside the JWS, which are not signed: whoever holds the postback can change them.
+  /// If valid: the members under Apple's names outside of the JWS. They are not signed: anybody who has the postback can change them.
   public var unsigned: JSONObject?
 
   public init(
@@ -383,7 +383,7 @@ public struct VerifyAppStoreSignedDataRequest: RPCMessage, Hashable {
   public var signedData: String?
   /// notification, transaction, renewalInfo, appTransaction or realtimeRequest.
   public var kind: String?
-  /// What the caller expects; what is left out comes from the configured app that the data names.
+  /// The expected bundle id. Expected values that are absent come from the configured app that the data names.
   public var bundleId: String?
   public var appAppleId: Int64?
   public var environment: String?

@@ -8,9 +8,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   public var reason: String?
   public var field: String?
   public var environment: String?
-  /// What was signed, whole: by kind a NotificationPayload, TransactionPayload, RenewalPayload, AppTransactionPayload or RealtimeRequestPayload.
+  /// The complete signed payload. Depending on kind, a NotificationPayload, TransactionPayload, RenewalPayload, AppTransactionPayload or
+  /// RealtimeRequestPayload.
   public var payload: JSONObject?
-  /// Of a notification.
+  /// Present for a notification.
   public var transactionInfo: JSONObject?
   public var renewalInfo: JSONObject?
   public var appTransactionInfo: JSONObject?
@@ -135,7 +136,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
 public struct GetSubscriptionStateRequest: RPCMessage, Hashable {
   public var originalTransactionId: String?
   public var environment: String?
-  /// Leave out notifications and gaps: for callers that need the state alone.
+  /// Omit notifications and gaps, if the caller needs only the state.
   public var brief: Bool?
 
   public init(

@@ -4,40 +4,38 @@ import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
-  /// active, active-not-renewing, grace-period, billing-retry, expired, revoked, or unknown-overdue when nothing was heard past
-  /// the end.
+  /// active, active-not-renewing, grace-period, billing-retry, expired, revoked, or unknown-overdue if no notification arrived after the end.
   public var state: String
-  /// When it came into this state.
+  /// When this state began.
   public var since: Timestamp?
-  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was late, and the
-  /// originalTransactionId that it names.
+  /// In the order in which Apple signed them. Members: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was
+  /// late, and the originalTransactionId that it names.
   public var notifications: [JSONObject]
   public var productId: String?
-  /// Of the newest period.
+  /// The transaction id of the newest period.
   public var transactionId: String?
   public var expiresDate: Timestamp?
   public var gracePeriodExpiresDate: Timestamp?
   public var revocationDate: Timestamp?
   public var autoRenew: Bool?
   public var autoRenewProductId: String?
-  /// Whether the customer has what was paid for; absent when that is for you to say.
+  /// Whether the customer may use the subscription; absent if your system must decide that.
   public var hasAccess: Bool?
-  /// Where notifications are missing: id, rules, missing, after, before, shownBy.
+  /// Missing steps. Members: id, rules, missing, after, before, shownBy.
   public var gaps: [JSONObject]
-  /// What the state came from last: notifications, or status when Apple was asked for it.
+  /// The latest source of the state: notifications, or status if Apple was queried for it.
   public var source: String
-  /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
+  /// Ids of gaps for which Apple has no notification; Apple was then queried for the state.
   public var settledGaps: [String]
-  /// The ids that the subscription has had, the oldest first: more than one after a migration. Asked by any of them, all is answered
-  /// as of the last.
+  /// All ids of the subscription, oldest first: more than one after a migration. The answer for any of them is the answer for the last one.
   public var originalTransactionIds: [String]
   public var subscriptionGroupIdentifier: String?
-  /// Of the newest period: ISO 3166-1, three letters.
+  /// The storefront of the newest period: ISO 3166-1, three letters.
   public var storefront: String?
-  /// Thousandths of the currency: of the next period where that is known, of the newest one otherwise.
+  /// Thousandths of the currency: the price of the next period if it is known, otherwise of the newest one.
   public var priceMilliunits: Int64?
   public var currency: String?
-  /// When the customer bought it first, under this original transaction id.
+  /// The customer's first purchase with this original transaction id.
   public var originalPurchaseDate: Timestamp?
 
   public init(
@@ -296,7 +294,7 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   }
 }
 
-/// An impression as SignSKAdNetworkImpression answered it.
+/// An impression in the form of SignSKAdNetworkImpression's answer.
 public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
   public var version: String?
   public var adNetworkId: String?

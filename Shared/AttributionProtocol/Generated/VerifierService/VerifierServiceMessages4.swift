@@ -215,7 +215,7 @@ public struct VerifyAdAttributionKitImpressionResponse: RPCMessage, Hashable {
   }
 }
 
-/// One thing of one kind to judge.
+/// One item of one kind to verify.
 public struct VerifyItem: RPCMessage, Hashable {
   public var skadnetworkPostback: VerifySKAdNetworkPostbackRequest?
   public var adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest?
@@ -371,7 +371,7 @@ public struct VerifyBatchRequest: RPCMessage, Hashable {
   }
 }
 
-/// The verdict under the item's own tag, or why there is none.
+/// The verdict in the field of the item's kind, or an error.
 public struct VerifyResult: RPCMessage, Hashable {
   public var skadnetworkPostback: VerifySKAdNetworkPostbackResponse?
   public var adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse?

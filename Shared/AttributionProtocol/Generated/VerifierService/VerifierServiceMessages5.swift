@@ -49,11 +49,11 @@ public struct VerifyBatchResponse: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
-  /// Base64 of a PKCS#7 app receipt; one of the three.
+  /// Base64 of a PKCS#7 app receipt. Set exactly one of the three fields.
   public var appReceipt: String?
   /// Base64 of an old transaction receipt.
   public var transactionReceipt: String?
-  /// The JSON that verifyReceipt answered.
+  /// verifyReceipt's JSON answer.
   public var verifyReceiptResponse: JSONObject?
 
   public init(
@@ -117,7 +117,7 @@ public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
   }
 }
 
-/// Where an id was found.
+/// A transaction id and the place where it was found.
 public struct FoundTransactionId: RPCMessage, Hashable {
   public var id: String
   /// originalTransactionId or transactionId.
@@ -191,7 +191,7 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
   public var originalTransactionIds: [String]
   public var transactionIds: [String]
   public var found: [FoundTransactionId]
-  /// Whether there are more ids than may be answered with; the first ones are. Apple answers about a customer by any one of them.
+  /// True if there are more ids than the limit; the answer has the first ones. Any one of them is enough to query Apple about the customer.
   public var truncated: Bool
 
   public init(
@@ -274,7 +274,7 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
-  /// Base64URL of a JSON object, as it came.
+  /// The token, unchanged: a JSON object in Base64URL.
   public var token: String?
 
   public init(
@@ -318,15 +318,15 @@ public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
-  /// The object, whole.
+  /// The complete object.
   public var token: JSONObject?
-  /// Production or Sandbox, by the form of externalPurchaseId.
+  /// Production or Sandbox, determined by the form of externalPurchaseId.
   public var environment: String
-  /// When the system made it.
+  /// When the device's system created the token.
   public var createdAt: Timestamp?
-  /// When a custom link token ends.
+  /// When a custom link token expires.
   public var expiresAt: Timestamp?
-  /// Whether a custom link token has ended; absent of others.
+  /// Whether a custom link token has expired; absent for other tokens.
   public var expired: Bool?
 
   public init(
@@ -416,7 +416,7 @@ public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
 public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
   /// minute (default) or hour.
   public var period: String?
-  /// How many up to now: 1 to 1,440 minutes, 60 when absent; 1 to 168 hours, 24 when absent.
+  /// The number of periods up to now: 1 to 1,440 minutes, default 60; 1 to 168 hours, default 24.
   public var periods: Int32?
 
   public init(

@@ -8,7 +8,7 @@ public struct DeliveryCount: RPCMessage, Hashable {
   public var kind: String
   /// verified, rejected, duplicate, done or dead.
   public var verdict: String
-  /// Of one that was rejected.
+  /// The reason of a rejection.
   public var reason: String?
   public var count: Int64?
 
@@ -87,7 +87,7 @@ public struct DeliveryCount: RPCMessage, Hashable {
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct DeliveryPeriod: RPCMessage, Hashable {
   public var start: Timestamp?
-  /// Empty where nothing ended.
+  /// Empty if no delivery ended in this period.
   public var counts: [DeliveryCount]
 
   public init(
@@ -144,7 +144,7 @@ public struct DeliveryPeriod: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct GetDeliveryCountsResponse: RPCMessage, Hashable {
-  /// Oldest first; the last one is not over yet.
+  /// Oldest first; the last period is not complete.
   public var periods: [DeliveryPeriod]
 
   public init(
@@ -190,7 +190,7 @@ public struct GetDeliveryCountsResponse: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct GetValueCountsRequest: RPCMessage, Hashable {
-  /// How many up to now, the present one among them: 1 to 168; 24 when absent.
+  /// The number of hours up to now, including the current one: 1 to 168; default 24.
   public var hours: Int32?
 
   public init(
@@ -316,7 +316,7 @@ public struct ConversionCount: RPCMessage, Hashable {
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct SourceCount: RPCMessage, Hashable {
   public var adNetworkId: String
-  /// With the digits that Apple sent; a campaign id of versions before 4.0.
+  /// With the digits that Apple sent; a campaign id for versions before 4.0.
   public var sourceIdentifier: String
   public var count: Int64?
 

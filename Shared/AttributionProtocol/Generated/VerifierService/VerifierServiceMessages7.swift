@@ -7,7 +7,7 @@ public struct GetValueCountsResponse: RPCMessage, Hashable {
   public var conversions: [ConversionCount]
   public var sources: [SourceCount]
   public var notifications: [NotificationCount]
-  /// Values beyond the 4,000 different ones that a process counts one by one within an hour.
+  /// Values that were not counted separately: a process counts 4,000 different values within an hour.
   public var others: Int64?
 
   public init(

@@ -1,4 +1,4 @@
-/// Compresses large responses with gzip for callers that accept it (`rpc-protocol.md` section 4).
+/// Compresses large responses with gzip for callers that accept it.
 enum AnswerCompression {
   /// Responses with fewer bytes are not compressed.
   static let smallest = 1024

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import Cryptography
 
-/// A call with an `Idempotency-Key`: repeats get the response of the first call (`rpc-protocol.md`).
+/// A call with an `Idempotency-Key`: repeats get the response of the first call.
 struct IdempotentCall {
   let store: RPCIdempotencyStore
   let endpoint: RPCEndpoint

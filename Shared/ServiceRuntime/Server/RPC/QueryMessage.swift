@@ -1,7 +1,7 @@
 import AttributionProtocol
 import Cryptography
 
-/// The message of an RPC that was called by GET (`rpc-protocol.md` section 4).
+/// The message of an RPC that was called by GET, from the query by Connect's protocol.
 struct QueryMessage {
   let bytes: [UInt8]
 

@@ -1,6 +1,6 @@
 import Traces
 
-/// The metrics of RPCs (`rpc-protocol.md` section 16).
+/// The metrics of RPCs and of their HTTP connections.
 struct RPCMetrics: Sendable {
   /// The metric series of one method.
   struct Method: Sendable {

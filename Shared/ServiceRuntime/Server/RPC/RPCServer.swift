@@ -4,7 +4,7 @@ import Logging
 import NIOHTTP1
 import Traces
 
-/// The internal port: RPCs by Connect's unary protocol with JSON, health and metrics (`rpc-protocol.md`).
+/// The internal port: RPCs by Connect's unary protocol with JSON, health and metrics.
 final class RPCServer: HTTPResponder {
   /// A method and its metrics.
   final class Route: Sendable {

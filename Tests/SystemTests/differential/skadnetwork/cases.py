@@ -5,8 +5,8 @@ import random
 from SystemTests.differential.expected_verdict import Case
 from SystemTests.differential.postbacks import (
     VERSIONS,
+    expect_skadnetwork,
     item,
-    judge_skadnetwork,
 )
 
 from .fields import (
@@ -46,4 +46,4 @@ SKADNETWORK = {plain: 8, lenient: 4, unsigned_added: 2, same_look_names: 1, same
 def skadnetwork_case(dice: random.Random, index: int) -> Case:
     mutation = dice.choices(list(SKADNETWORK), SKADNETWORK.values())[0]
     name, text, expected = mutation(dice, good_skadnetwork(dice, VERSIONS[index % len(VERSIONS)]))
-    return Case("skadnetwork", index, name, item(dice, "skadnetworkPostback", text), judge_skadnetwork(text), expected)
+    return Case("skadnetwork", index, name, item(dice, "skadnetworkPostback", text), expect_skadnetwork(text), expected)

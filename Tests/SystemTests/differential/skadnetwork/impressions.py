@@ -75,7 +75,7 @@ def faults_of(body: dict) -> set[str]:
     return faults
 
 
-def judge_skadnetwork(body: dict) -> ExpectedVerdict:
+def expect_skadnetwork(body: dict) -> ExpectedVerdict:
     body = {name: value for name, value in body.items() if value is not None}
     if "version" not in body:
         return ExpectedVerdict.rejected("malformed")
@@ -259,4 +259,4 @@ def skadnetwork_impression_case(dice: random.Random, index: int) -> Case:
     items = list(body.items())
     dice.shuffle(items)
     item = json.dumps({"skadnetworkImpression": dict(items)}, ensure_ascii=dice.random() < 0.5)
-    return Case("skadnetwork-impressions", index, name, item, judge_skadnetwork(body), expected)
+    return Case("skadnetwork-impressions", index, name, item, expect_skadnetwork(body), expected)
