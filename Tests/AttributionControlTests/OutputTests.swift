@@ -80,7 +80,7 @@ struct OutputTests {
     arguments: [
       (0.0, "0.0s"), (4.25, "4.3s"), (42.4, "42s"), (192.0, "3m12s"), (18_420.0, "5h07m"), (183_600.0, "2d03h"), (-1.0, "0.0s"),
     ])
-  func ages(seconds: Double, text: String) { #expect(DisplayFormat.age(seconds) == text) }
+  func ages(seconds: Double, text: String) { #expect(TerminalText.age(seconds) == text) }
 
   @Test("progress shows part, rate and remaining time; the part of an earlier run does not count for the rate")
   func progress() {

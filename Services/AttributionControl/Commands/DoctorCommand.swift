@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
       var table = Table(["state", "where", "check", "found"])
       for finding in shown {
         table.add(
-          Cell(finding.state.rawValue, DisplayFormat.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check),
+          Cell(finding.state.rawValue, TerminalText.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check),
           Cell(finding.found)
         )
       }
@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
       }
       try printer.text(text)
     }
-    let verdict = isWell ? (warnings == 0 ? "OK" : "OK, with \(DisplayFormat.count(Int64(warnings), "warning"))") : "NOT OK"
+    let verdict = isWell ? (warnings == 0 ? "OK" : "OK, with \(TerminalText.count(Int64(warnings), "warning"))") : "NOT OK"
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
   }
 

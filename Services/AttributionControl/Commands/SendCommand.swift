@@ -53,7 +53,7 @@ struct SendCommand: AsyncParsableCommand {
           var record = Record()
           record.add("delivery", receipt["id"]?.stringValue)
           let status = receipt["status"]?.stringValue ?? ""
-          record.add("status", Cell(status, DisplayFormat.state(status)))
+          record.add("status", Cell(status, TerminalText.state(status)))
           return record
         }
       }

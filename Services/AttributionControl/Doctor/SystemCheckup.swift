@@ -183,12 +183,12 @@ struct SystemCheckup: Sendable {
       }
       if let dead = queue.dead, dead > 0 {
         return DoctorFinding(
-          "queues", name, .warning, DisplayFormat.count(dead, "dead letter"),
+          "queues", name, .warning, TerminalText.count(dead, "dead letter"),
           advice: "Run attributionctl dead-letters list --queue \(queue.name).")
       }
       if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
         return DoctorFinding(
-          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) messages has waited for \(DisplayFormat.age(age))",
+          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) messages has waited for \(TerminalText.age(age))",
           advice: "Check that verifier is ready; its log and metrics show what delays it. More instances process more messages.")
       }
       return DoctorFinding("queues", name, .ok, "\(queue.depth ?? 0) ready, \(queue.delayed ?? 0) delayed")
@@ -216,12 +216,12 @@ struct SystemCheckup: Sendable {
       } else if let lost = one.dropped, lost > 0 {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "lost \(DisplayFormat.count(lost, "event"))",
+            "feed", name, .warning, "lost \(TerminalText.count(lost, "event"))",
             advice: "Its reader is too slow or not running. Run attributionctl subscriptions show \(one.name)."))
       } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "is \(DisplayFormat.age(age)) behind, \(DisplayFormat.count(one.backlog ?? 0, "event"))",
+            "feed", name, .warning, "is \(TerminalText.age(age)) behind, \(TerminalText.count(one.backlog ?? 0, "event"))",
             advice: "Check that its reader is running. If nobody needs it, run attributionctl subscriptions delete \(one.name)."))
       }
     }

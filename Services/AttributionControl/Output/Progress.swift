@@ -50,7 +50,7 @@ struct Progress: Sendable {
       words.append("\(Int(counted.number)) \(counted.unit)")
       if now - begun > 0.2 { words.append("\(Int(counted.number / (now - begun)))/s") }
     }
-    if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(DisplayFormat.age(left)) left") }
+    if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(TerminalText.age(left)) left") }
     let tail = words.joined(separator: "  ")
     guard let total, total > 0 else { return String(tail.prefix(width)) }
     let room = min(30, width - tail.count - 4)

@@ -127,7 +127,7 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
     record.add("token", report.externalPurchaseId)
     record.add("app", "\(report.bundleId), \(report.environment)")
     record.add("lines", report.lineItems.map { "\($0)" })
-    record.add("sent to Apple", DisplayFormat.count(Int64(report.attempts ?? 0), "time"))
+    record.add("sent to Apple", TerminalText.count(Int64(report.attempts ?? 0), "time"))
     record.add("received", report.receivedAt?.text)
     record.add("completed", report.completedAt?.text)
     record.add("last error", report.lastError, .bad)

@@ -38,7 +38,7 @@ struct GapsCommand: AsyncParsableCommand {
       var table = Table(["found", "state", "purchase", "environment", "rule", "missing", "ended by"])
       for gap in found.gaps {
         table.add(
-          Cell(gap.suspectedAt?.text), Cell(gap.state, DisplayFormat.state(gap.state)), Cell(gap.originalTransactionId),
+          Cell(gap.suspectedAt?.text), Cell(gap.state, TerminalText.state(gap.state)), Cell(gap.originalTransactionId),
           Cell(gap.environment),
           Cell(gap.rule), Cell(gap.missing), Cell(gap.repairedBy ?? gap.lastError))
       }

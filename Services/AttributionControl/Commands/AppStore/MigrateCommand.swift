@@ -142,7 +142,7 @@ struct MigrateCommand: AsyncParsableCommand {
         ])
         for one in answer.migrations {
           table.add(
-            Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, DisplayFormat.state(one.state)),
+            Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, TerminalText.state(one.state)),
             Cell("\(Int((one.progress ?? 0) * 100)) %"),
             Cell("\(one.receipts ?? 0)"), Cell("\(one.failed ?? 0)", (one.failed ?? 0) > 0 ? .bad : .plain), Cell(one.startedAt?.text))
         }
@@ -213,7 +213,7 @@ struct MigrateCommand: AsyncParsableCommand {
       }
       try connection.printer.show(found) {
         var record = MigrateCommand.record(found)
-        if dryRun { record.add("dry run", "\(DisplayFormat.count(found.waiting ?? 0, "receipt")) would not be sent to Apple") }
+        if dryRun { record.add("dry run", "\(TerminalText.count(found.waiting ?? 0, "receipt")) would not be sent to Apple") }
         return record
       }
     }
@@ -223,7 +223,7 @@ struct MigrateCommand: AsyncParsableCommand {
     var record = Record()
     record.add("id", one.migrationId)
     record.add("app", one.bundleId)
-    record.add("state", one.state, DisplayFormat.state(one.state))
+    record.add("state", one.state, TerminalText.state(one.state))
     record.add("done", "\(Int((one.progress ?? 0) * 100)) %")
     record.add("receipts", "\(one.receipts ?? 0)")
     record.add("migrated", "\(one.migrated ?? 0)")

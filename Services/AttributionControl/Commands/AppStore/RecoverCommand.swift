@@ -82,7 +82,7 @@ struct RecoverCommand: AsyncParsableCommand {
         ])
         for one in answer.recoveries {
           table.add(
-            Cell(one.recoveryId), Cell(one.state, DisplayFormat.state(one.state)), Cell("\(Int((one.progress ?? 0) * 100)) %"),
+            Cell(one.recoveryId), Cell(one.state, TerminalText.state(one.state)), Cell("\(Int((one.progress ?? 0) * 100)) %"),
             Cell(one.bundleId),
             Cell(one.environment), Cell(one.startDate?.text), Cell(one.endDate?.text), Cell("\(one.fetched ?? 0)"),
             Cell("\(one.accepted ?? 0)"),
@@ -163,7 +163,7 @@ struct RecoverCommand: AsyncParsableCommand {
   private static func record(_ one: GetRecoveryResponse) -> Record {
     var record = Record()
     record.add("id", one.recoveryId)
-    record.add("state", one.state, DisplayFormat.state(one.state))
+    record.add("state", one.state, TerminalText.state(one.state))
     record.add("done", "\(Int((one.progress ?? 0) * 100)) %")
     record.add("app", "\(one.bundleId), \(one.environment)")
     record.add("from", one.startDate?.text)

@@ -233,7 +233,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There are no images.") {
         var table = Table(["image", "state", "size"])
         for image in answer.images {
-          table.add(Cell(image.imageIdentifier), Cell(image.imageState, DisplayFormat.approval(image.imageState)), Cell(image.imageSize))
+          table.add(Cell(image.imageIdentifier), Cell(image.imageState, TerminalText.approval(image.imageState)), Cell(image.imageSize))
         }
         return table
       }
@@ -308,7 +308,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There are no messages.") {
         var table = Table(["message", "state"])
         for message in answer.messages {
-          table.add(Cell(message.messageIdentifier), Cell(message.messageState, DisplayFormat.approval(message.messageState)))
+          table.add(Cell(message.messageIdentifier), Cell(message.messageState, TerminalText.approval(message.messageState)))
         }
         return table
       }
@@ -438,7 +438,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
 
   private static func record(_ id: String, _ answer: GetRetentionPerformanceTestResponse) -> Record {
     var record = Record([("test", Cell(id))])
-    record.add("result", answer.result, DisplayFormat.approval(answer.result))
+    record.add("result", answer.result, TerminalText.approval(answer.result))
     for member in answer.response?.members ?? [] where member.key != "result" {
       record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
     }
@@ -446,7 +446,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
   }
 }
 
-extension DisplayFormat {
+extension TerminalText {
   /// The style of a state in Apple's review.
   static func approval(_ state: String) -> CellStyle {
     switch state {

@@ -81,7 +81,7 @@ struct EventsExportCommand: AsyncParsableCommand {
   }
 
   private func tell(_ printer: Printer, _ state: ExportState, _ what: String) throws {
-    guard file != "-" else { return printer.note(DisplayFormat.count(state.events, "event")) }
+    guard file != "-" else { return printer.note(TerminalText.count(state.events, "event")) }
     try printer.show([
       "file": .string(file), "events": .integer(state.events), "bytes": .integer(state.bytes), "end": .string(state.end.text),
     ]) {

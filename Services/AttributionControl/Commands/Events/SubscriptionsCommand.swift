@@ -35,9 +35,9 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           let state = one.endpointStatus?.state ?? "pulled"
           table.add(
             Cell(one.name), Cell(one.push == nil ? "pull" : "push"), Cell("\(one.backlog ?? 0)"),
-            Cell(DisplayFormat.age(one.oldestUnacknowledgedAgeSeconds)),
+            Cell(TerminalText.age(one.oldestUnacknowledgedAgeSeconds)),
             Cell("\(one.dropped ?? 0)", (one.dropped ?? 0) > 0 ? .bad : .plain),
-            Cell(state, DisplayFormat.state(state)), Cell((one.endpointStatus?.since ?? one.createdAt)?.text))
+            Cell(state, TerminalText.state(state)), Cell((one.endpointStatus?.since ?? one.createdAt)?.text))
         }
         return table
       }
@@ -148,7 +148,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         }
         let backlog = answer.subscription?.backlog ?? 0
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(request), "backlog": .integer(backlog)]) {
-          Record([("dry run", Cell("\(name), now \(DisplayFormat.count(backlog, "event")) behind, would be moved"))])
+          Record([("dry run", Cell("\(name), now \(TerminalText.count(backlog, "event")) behind, would be moved"))])
         }
       }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.seekSubscription(request)
@@ -236,7 +236,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
       }
-      let backlog = DisplayFormat.count(answer.subscription?.backlog ?? 0, "event")
+      let backlog = TerminalText.count(answer.subscription?.backlog ?? 0, "event")
       if !dryRun {
         if !yes { try Confirmation.ask("\(name) has not read \(backlog). Delete it?") }
         _ = try await connection.ask(.verifier) { () throws(RPCError) in
@@ -259,13 +259,13 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     record.add("start", one.startTime?.text ?? one.startEventId ?? one.start)
     record.add("created", one.createdAt?.text)
     record.add("order", one.ordered == true || one.push?.ordered == true ? "by subject" : "none")
-    record.add("backlog", one.backlog.map { DisplayFormat.count($0, "event") })
-    record.add("oldest", DisplayFormat.age(one.oldestUnacknowledgedAgeSeconds))
-    record.add("lost", one.dropped.flatMap { $0 > 0 ? DisplayFormat.count($0, "event") : nil }, .bad)
+    record.add("backlog", one.backlog.map { TerminalText.count($0, "event") })
+    record.add("oldest", TerminalText.age(one.oldestUnacknowledgedAgeSeconds))
+    record.add("lost", one.dropped.flatMap { $0 > 0 ? TerminalText.count($0, "event") : nil }, .bad)
     record.add("endpoint", one.push?.url)
     record.add("form", one.push?.form)
     if let status = one.endpointStatus {
-      record.add("state", status.state, DisplayFormat.state(status.state))
+      record.add("state", status.state, TerminalText.state(status.state))
       record.add("since", status.since?.text)
       record.add("reason", status.reason)
       record.add("last success", status.lastSuccess?.text)

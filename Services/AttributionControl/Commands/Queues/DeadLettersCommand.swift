@@ -89,7 +89,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         for member in answer.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
         record.add("trace", answer.traceparent)
         record.add("request", answer.requestId)
-        record.add("body", bytes.map { DisplayFormat.count(Int64($0.count), "byte") + "; use --body to write it" } ?? "cannot be read")
+        record.add("body", bytes.map { TerminalText.count(Int64($0.count), "byte") + "; use --body to write it" } ?? "cannot be read")
         return record
       }
     }
@@ -195,7 +195,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       } else {
         changed = try await carryOut(act, on: try await named(connection), connection)
       }
-      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(DisplayFormat.count(changed, "dead letter")))]) }
+      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(TerminalText.count(changed, "dead letter")))]) }
     }
 
     private func carryOut(_ act: Act, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {

@@ -50,7 +50,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
     static func record(_ story: GetDeliveryStoryResponse) -> Record {
       var record = Record()
       record.add("id", story.id)
-      record.add("state", story.state, DisplayFormat.state(story.state))
+      record.add("state", story.state, TerminalText.state(story.state))
       record.add("queue", story.queue)
       record.add("kind", story.kind)
       record.add("attempts", "\(story.attempts ?? 0)")
@@ -63,12 +63,12 @@ struct DeliveriesCommand: AsyncParsableCommand {
     static func showDetails(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
       var steps = Table(["time", "step", "detail"])
       for step in story.steps {
-        steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, DisplayFormat.state(step.step)), Cell(step.detail))
+        steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, TerminalText.state(step.step)), Cell(step.detail))
       }
       try printer.text("\n" + steps.text(colours: printer.colours))
       if !story.readers.isEmpty {
         var readers = Table(["subscription", "event"])
-        for reader in story.readers { readers.add(Cell(reader.subscription), Cell(reader.state, DisplayFormat.state(reader.state))) }
+        for reader in story.readers { readers.add(Cell(reader.subscription), Cell(reader.state, TerminalText.state(reader.state))) }
         try printer.text("\n" + readers.text(colours: printer.colours))
       }
       if event, let object = story.event {

@@ -97,7 +97,7 @@ struct QueuesCommand: AsyncParsableCommand {
         record.add("shards behind", "\(store.shardsBehind ?? 0)")
         for worker in store.outdatedWorkers {
           record.add(
-            "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(DisplayFormat.age(worker.idleSeconds))"
+            "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(TerminalText.age(worker.idleSeconds))"
           )
         }
         return record
@@ -114,7 +114,7 @@ struct QueuesCommand: AsyncParsableCommand {
       let dead = queue.dead ?? 0
       table.add(
         Cell(queue.name), Cell("\(queue.depth ?? 0)"), Cell("\(queue.inFlight ?? 0)"), Cell("\(queue.delayed ?? 0)"),
-        Cell("\(dead)", dead > 0 ? .bad : .plain), Cell(DisplayFormat.age(queue.oldestAgeSeconds)),
+        Cell("\(dead)", dead > 0 ? .bad : .plain), Cell(TerminalText.age(queue.oldestAgeSeconds)),
         queue.paused == true ? Cell("paused", .warning) : Cell("working", .good))
     }
     return table

@@ -31,7 +31,7 @@ struct KeysCommand: AsyncParsableCommand {
         var table = Table(["id", "state", "use", "owner", "algorithm"])
         for key in answer.keys {
           table.add(
-            Cell(key.keyId), Cell(key.state, DisplayFormat.state(key.state)), Cell(key.use), Cell(key.adNetworkId ?? key.bundleId),
+            Cell(key.keyId), Cell(key.state, TerminalText.state(key.state)), Cell(key.use), Cell(key.adNetworkId ?? key.bundleId),
             Cell(key.algorithm))
         }
         return table
