@@ -5,19 +5,19 @@ public struct PublicEdge: Sendable, Hashable {
   /// Apple's own network, which its servers call from.
   public static let apple = "17.0.0.0/8"
 
-  /// The proxies in front, and the header in which they name their client.
+  /// The trusted proxies in front of the service, and the header in which they name their client.
   public var proxies = TrustedProxies()
   /// The listeners on which the proxies' connections begin with a header of the PROXY protocol.
   public var proxyProtocol: Set<Listener> = []
-  /// By kind of route: who alone may ask it. A kind that is absent may be asked by everybody.
+  /// The addresses that may use a kind of route. Everybody may use a kind that is not listed.
   public var allowed: [String: [AddressRange]] = [:]
-  /// Of one address, or of one /64 of IPv6; nil for no bound.
+  /// The maximum rate of requests of one address, or of one /64 of IPv6; no limit unless it is set.
   public var peerRate: RequestRate?
-  /// Addresses whose rates are kept at a time.
+  /// The maximum number of addresses whose rates are counted at the same time.
   public var peers = 65_536
-  /// Connections that one address, or one /64 of IPv6, may have open at a time; 0 for no bound.
+  /// The maximum number of open connections of one address, or of one /64 of IPv6; 0 for no limit.
   public var peerConnections = 0
-  /// Bytes of unanswered bodies that one address, or one /64 of IPv6, may have at a time; 0 for no bound.
+  /// The maximum size of the unanswered bodies of one address, or of one /64 of IPv6, in bytes; 0 for no limit.
   public var peerBodyMemory = 0
 
   public init() {}
