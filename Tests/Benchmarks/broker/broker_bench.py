@@ -1,4 +1,4 @@
-"""The broker: its calls a second beside a bare libcurl multi loop."""
+"""The broker: its calls a second, compared with a bare libcurl multi loop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ceiling(folder: pathlib.Path, apple: Simulator, count: int) -> float:
 
 
 def broker(binaries: pathlib.Path, apple: Simulator, count: int, round_: int) -> tuple[float, float, float]:
-    """Events a second of a broker, and seconds of processor time of it and of its Redis for a thousand."""
+    """The broker's events a second, and the seconds of processor time that it and its Redis use for a thousand."""
     configuration = f"adServices: {{ rate: 100000, rateBurst: 10000, concurrency: {CONCURRENCY} }}\n"
     with Redis(LOAD_CORE) as redis:
         public = free_port()

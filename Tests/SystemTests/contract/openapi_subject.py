@@ -133,7 +133,7 @@ class Subject:
             headers["Idempotency-Key"] = uuid.uuid4().hex
         return headers
 
-    def run(self, operation: Any, mode: GenerationMode, judge: Callable[[Any, Any], None]) -> None:
+    def run(self, operation: Any, mode: GenerationMode, check: Callable[[Any, Any], None]) -> None:
         """Sends made-up requests to an operation and has each answer judged."""
         raw = operation.definition.raw
 
@@ -148,7 +148,7 @@ class Subject:
                     break
                 conforms_as_retryable(response)
                 response = case.call(base_url=self.base(raw), session=self.session, headers=self.headers(raw))
-            judge(case, response)
+            check(case, response)
 
         try:
             each()

@@ -85,12 +85,12 @@ def test_a_call_that_fits_the_contract_is_answered_by_the_contract(subject, path
     reads_by_get = ("get", path) in operations
     dice = random.Random(SEED)
 
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         if reads_by_get:
             ask_again_by_get(subject, path, case, response, dice)
 
-    subject.run(operations["post", path], GenerationMode.POSITIVE, judge)
+    subject.run(operations["post", path], GenerationMode.POSITIVE, check)
 
 
 def ask_again_by_get(subject, path: str, case, response, dice: random.Random) -> None:
@@ -116,7 +116,7 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
     schema = CONTRACT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
     is_batch = "items" in SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]["properties"]
 
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         if response.status_code != 200 or not isinstance(case.body, (dict, list, str, int, float, type(None))):
             return
@@ -132,7 +132,7 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
         for item, result in zip(items, results, strict=True):
             assert "error" in result or not is_refused_by_contract(item, kind), f"taken: {item!r}"
 
-    subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, judge)
+    subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, check)
 
 
 @pytest.mark.parametrize("method,path", ROUTES)
@@ -144,11 +144,11 @@ def test_a_public_route_answers_by_the_contract(subject, method, path, values):
 
 @pytest.mark.parametrize("method,path", ROUTES)
 def test_a_public_route_refuses_what_does_not_fit_the_contract(subject, method, path):
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         case.validate_response(response, checks=[negative_data_rejection])
 
-    subject.run(subject.plain[method, path], GenerationMode.NEGATIVE, judge)
+    subject.run(subject.plain[method, path], GenerationMode.NEGATIVE, check)
 
 
 def test_each_call_requires_a_caller_with_permission(subject):

@@ -2,7 +2,7 @@
 
 import json
 
-from SystemTests.differential.app_store.reference_verifier import judge
+from SystemTests.differential.app_store.reference_verifier import expected_verdict
 from SystemTests.differential.app_store.signed_data import signed_token
 from SystemTests.differential.skadnetwork.postbacks import base64_of, signature_of
 
@@ -54,7 +54,7 @@ def cases() -> list[Case]:
     def signed_data(name: str, kind: str, asked: dict, payload: dict, expected: bool | None) -> None:
         token = signed_token(payload, chains()["plain"])
         item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
-        made.append(Case("regressions", len(made), name, item, judge(token, kind, asked), expected))
+        made.append(Case("regressions", len(made), name, item, expected_verdict(token, kind, asked), expected))
 
     for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
         signed_data(name, kind, asked, payload, expected)

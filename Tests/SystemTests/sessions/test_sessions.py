@@ -156,7 +156,7 @@ def test_only_refusals_of_the_session_itself_are_final(system):
         entries = wait_for(system, install, 3)
         assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
     for status in (400, 413, 422):
-        install = f"judged-{uuid.uuid4().hex[:8]}"
+        install = f"final-{uuid.uuid4().hex[:8]}"
         system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
         assert post(system, install, new_identifier(), 2).status == 202
         assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]

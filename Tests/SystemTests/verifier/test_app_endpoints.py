@@ -89,7 +89,7 @@ def test_the_same_bytes_at_both_urls_are_one_delivery(two_apps, first, second):
 
 
 @pytest.mark.parametrize("right", [SHARED, of(OURS)], ids=["shared", "own"])
-@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits", "when it was judged"])
+@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits", "when it was verified"])
 def test_a_delivery_to_the_wrong_url_does_not_hide_the_later_correct_one(two_apps, right, waiting):
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     payload = made(two_apps, OURS, kind="DID_RENEW")

@@ -106,7 +106,7 @@ def system_with(tmp_path, maker: Maker, policy: str) -> FaultSystem:
     return system
 
 
-def judged(verifier, maker: Maker, chain: Chain) -> dict:
+def verify(verifier, maker: Maker, chain: Chain) -> dict:
     maker.chain = chain
     return verifier.call(VERIFIER, "VerifyAppStoreSignedData", {
         "signedData": json.loads(maker.notification().body)["signedPayload"], "kind": "notification"})
@@ -119,15 +119,15 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
     system = system_with(tmp_path, maker, "required")
     ingest, verifier = system.service("ingest"), system.service("verifier")
     with system:
-        assert judged(verifier, maker, good)["valid"]
+        assert verify(verifier, maker, good)["valid"]
         asked = responder.asked
         assert asked >= 1
         # The same certificates again: the answer is remembered until it ends.
-        assert all(judged(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
-        verdict = judged(verifier, maker, revoked)
+        assert all(verify(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
+        verdict = verify(verifier, maker, revoked)
         assert not verdict.get("valid") and verdict["reason"] == "certificate_revoked", verdict
         responder.forged = True
-        verdict = judged(verifier, maker, forged)
+        verdict = verify(verifier, maker, forged)
         assert not verdict.get("valid") and verdict["reason"] == "revocation_unknown", verdict
         responder.forged = False
         # By the queue it is the same: one event each.
@@ -149,6 +149,6 @@ def test_an_unreachable_responder_under_each_policy(tmp_path, responder, policy,
     system = system_with(tmp_path, maker, policy)
     verifier = system.service("verifier")
     with system:
-        verdict = judged(verifier, maker, chain)
+        verdict = verify(verifier, maker, chain)
         assert verdict.get("valid", False) == valid, verdict
         assert valid or verdict["reason"] == "revocation_unknown", verdict

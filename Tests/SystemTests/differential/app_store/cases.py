@@ -26,7 +26,7 @@ from .payloads import (
     other_kind,
     sizes,
 )
-from .reference_verifier import judge
+from .reference_verifier import expected_verdict
 from .signed_data import KINDS, PAYLOADS, identity, transaction, without_none
 from .subject import Subject
 
@@ -53,7 +53,7 @@ def made_case(dice: random.Random, index: int) -> Case:
     subject = Subject(kind, PAYLOADS[kind](dice, *names), base, {"alg": "ES256", "x5c": list(base.x5c)}, asked, names)
     name, token, expected = mutation(dice, subject)
     item = {"signedData": token, "kind": subject.kind, **subject.asked}
-    return Case("appstore", index, f"{name}-{kind}", json.dumps({"appStoreSignedData": item}), judge(token, subject.kind, subject.asked),
+    return Case("appstore", index, f"{name}-{kind}", json.dumps({"appStoreSignedData": item}), expected_verdict(token, subject.kind, subject.asked),
                 expected)
 
 
@@ -71,6 +71,6 @@ def edge_cases() -> list[Case]:
         payload = transaction(dice, "com.example.app", 525463029, "Sandbox") | {"signedDate": moment}
         token = Subject("transaction", payload, each, {"alg": "ES256", "x5c": list(each.x5c)}, {}, ()).token()
         item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": "transaction"}})
-        made.append(Case("chains", index, f"{each.name}-at-{moment}", item, judge(token, "transaction", {}),
+        made.append(Case("chains", index, f"{each.name}-at-{moment}", item, expected_verdict(token, "transaction", {}),
                          each.good if moment == milliseconds(MIDDLE) else None))
     return made

@@ -87,7 +87,7 @@ LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def judge(token: str, kind: str, asked: dict) -> ExpectedVerdict:
+def expected_verdict(token: str, kind: str, asked: dict) -> ExpectedVerdict:
     if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
         return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
@@ -169,7 +169,7 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         for field, nested_kind in NESTED.items():
             value = present[0].get(field)
             if value is not None:
-                inner = (judge(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
+                inner = (expected_verdict(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
                          if isinstance(value, str) else ExpectedVerdict.rejected("malformed"))
                 if not inner.valid:
                     return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
