@@ -49,7 +49,7 @@ class Result:
     posts: int
     refused: collections.Counter
     broken: int
-    # Numbers of lost deliveries: acknowledged ones and unanswered ones.
+    # Lost deliveries: acknowledged ones and those without an answer.
     lost: list[str]
     events: int
     counts: dict[str, int]

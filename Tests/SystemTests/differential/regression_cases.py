@@ -35,7 +35,7 @@ SIGNED_DATA = {
 
 
 def notification_of_another_app_id() -> dict:
-    """Its app transaction is signed, of the same bundle, and names another app id."""
+    """Its app transaction is signed, names the same bundle, and has another app id."""
     inner = {"bundleId": "com.example.app", "receiptType": "Production", "appAppleId": 1, "receiptCreationDate": DATE}
     return {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": DATE,
             "appData": {"bundleId": "com.example.app", "environment": "Production", "appAppleId": 525463029,

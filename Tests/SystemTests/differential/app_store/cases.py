@@ -58,12 +58,12 @@ def made_case(dice: random.Random, index: int) -> Case:
 
 
 def edge_cases() -> list[Case]:
-    """Every chain in the middle of its time, and about each moment where something begins or ends, before the path can have been
-    remembered and after: what is remembered decides nothing."""
+    """Every chain in the middle of its validity, and around each moment at which a certificate begins or expires, before the path may have been
+    cached and after: the cache must not affect the result."""
     dice = random.Random(0)
     moments = []
     for each in chains().values():
-        # From the last to the first: nothing is remembered before a moment inside.
+        # From the last to the first, so that nothing is cached before a moment within the validity.
         edges = [edge * 1000 + offset for edge in reversed(each.edges) for offset in (1000, 999, 1, 0, -1, -1000)]
         moments += [(each, moment) for moment in (*edges, milliseconds(MIDDLE), *edges)]
     made = []
