@@ -72,7 +72,7 @@ def fill(redis: Redis, store: str, count: float, *, length: int, ago: int = 0, b
 
 
 def copies(redis: Redis, postbacks: float, buckets: int) -> None:
-    """The number of copies that are known, at the rate of this number of postbacks in ten days."""
+    """Adds the copies that are remembered at the rate of this number of postbacks in ten days."""
     for ago, share in COPIES:
         fill(redis, "c", postbacks * share * COPY / NATURAL, length=COPY, ago=ago, buckets=buckets)
 

@@ -27,7 +27,7 @@ def get(system: System, method: str, message: dict, key: str | None = None) -> d
     return answer.json
 
 
-# The app of these tests. Gaps that other tests left in the same system may be looked up at any time.
+# The subscriptions that these tests asked about. Gaps that other tests left in the same system may be looked up at any time.
 ASKED = set()
 
 

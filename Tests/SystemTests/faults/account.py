@@ -41,7 +41,7 @@ def account(events: list[dict], states: dict[str, str], ledger: Ledger) -> dict[
     for data in (event["data"] for event in routed):
         session = ledger.deliveries[data["deliveryId"]]
         assert data["delivered"] and data["host"].startswith("consent." if data["consent"] else "analytics."), data
-        # A session that waited belongs to the answer if that came in time; a session with an answer is the answer.
+        # The consent of a session that waited depends on whether the answer came in time; a session that has the answer must match it.
         assert not data["consent"] or ledger.answers[session.name] == 3, data
         assert session.status == 0 or data["consent"] == (session.status == 3), data
     changed = by_type.pop("attribution.att.status_changed.v1", [])

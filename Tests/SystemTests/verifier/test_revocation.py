@@ -21,14 +21,14 @@ VERIFIER = "verifier.v1.VerifierService"
 
 
 class Responder:
-    """Answers for the certificates that it knows, as their issuers would, by whatever key."""
+    """Answers for the certificates that it knows, as their issuers would, whichever key is used."""
 
     def __init__(self):
         self.known: dict[int, tuple] = {}
         self.revoked: set[int] = set()
         self.forged = False
         self.asked = 0
-        # Questions that are not answered yet, while it hangs.
+        # Queries without an answer, while it hangs.
         self.hanging = 0
         self.answers = threading.Event()
         self.answers.set()
@@ -122,7 +122,7 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
         assert verify(verifier, maker, good)["valid"]
         asked = responder.asked
         assert asked >= 1
-        # The same certificates again: the answer is remembered until it ends.
+        # The same certificates again: the answer is cached until it expires.
         assert all(verify(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
         verdict = verify(verifier, maker, revoked)
         assert not verdict.get("valid") and verdict["reason"] == "certificate_revoked", verdict
@@ -130,7 +130,7 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
         verdict = verify(verifier, maker, forged)
         assert not verdict.get("valid") and verdict["reason"] == "revocation_unknown", verdict
         responder.forged = False
-        # By the queue it is the same: one event each.
+        # The queue gives the same result: one event each.
         for chain in (good, revoked):
             maker.chain = chain
             delivery = maker.notification()
