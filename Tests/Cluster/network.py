@@ -106,6 +106,6 @@ class Network:
         ip("-n", one.namespace, "route", "add", "blackhole", f"{other.address}/32")
         ip("-n", other.namespace, "route", "add", "blackhole", f"{one.address}/32")
 
-    def heal(self, one: Host, other: Host) -> None:
+    def reconnect(self, one: Host, other: Host) -> None:
         ip("-n", one.namespace, "route", "del", "blackhole", f"{other.address}/32")
         ip("-n", other.namespace, "route", "del", "blackhole", f"{one.address}/32")

@@ -177,7 +177,7 @@ class Composition:
             self.engine.run("network", "disconnect", network, instance.name)
         return networks
 
-    def mend(self, instance: Instance, networks: Iterable[str]) -> None:
+    def reconnect(self, instance: Instance, networks: Iterable[str]) -> None:
         for network in networks:
             self.engine.run("network", "connect", "--alias", instance.service, network, instance.name)
 

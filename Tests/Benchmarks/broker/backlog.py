@@ -90,7 +90,7 @@ def call(server: Server, path: str, message: dict) -> dict:
     return body
 
 
-def hand_in(port: int, bodies: list, connections: int = 4, together: int = 32) -> None:
+def post_tokens(port: int, bodies: list, connections: int = 4, together: int = 32) -> None:
     """Posts tokens to ingest's public route, many on a connection before their answers are read. A body may be a function, which is called
     when the body is sent. Every token must be accepted."""
     faults: list[BaseException] = []
@@ -214,8 +214,8 @@ class Outage:
         # Tokens that expire within the outage come first: they must be accepted before they expire.
         ended, rest = bodies[:doomed], bodies[doomed:]
         chance.shuffle(rest)
-        hand_in(public, ended)
-        hand_in(public, rest)
+        post_tokens(public, ended)
+        post_tokens(public, rest)
         log(f"{self.tokens} tokens handed in within {time.time() - began:.0f} s of an outage of {self.outage_seconds:.0f} s")
         if time.time() > end:
             raise RuntimeError("the tokens were not handed in before the end of the outage")

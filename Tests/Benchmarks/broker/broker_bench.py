@@ -10,7 +10,7 @@ import time
 from Benchmarks.bench import LOAD_CORE, NATIVE, SERVER_CORE, Redis, Report, Server, free_port, median, pinned
 from Benchmarks.queue.queue_bench import busy
 
-from .backlog import APP, Simulator, count_events, hand_in, stamp
+from .backlog import APP, Simulator, count_events, post_tokens, stamp
 
 RECORD = {"status": 200, "body": {
     "attribution": True, "orgId": 40669820, "campaignId": 542370539, "conversionType": "Download", "claimType": "Click",
@@ -36,7 +36,7 @@ def broker(binaries: pathlib.Path, apple: Simulator, count: int, round_: int) ->
         with Server(binaries, "ingest", "", core=None, ATTRIBUTION_REDIS_URL=redis.url,
                     ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
             asked = stamp(time.time() * 1000 - 60_000)
-            hand_in(public, [
+            post_tokens(public, [
                 (f'{{"token":"{round_:02d}{number:0318d}","bundleId":"{APP}","attStatus":0,"requestedAt":"{asked}"}}').encode()
                 for number in range(count)])
         used = busy(redis.process)

@@ -117,7 +117,7 @@ end
 return {members, bytes, other}"""
 
 
-def weigh(redis: Redis, store: str, length: int, buckets: int) -> float:
+def bytes_per_member(redis: Redis, store: str, length: int, buckets: int) -> float:
     """The bytes for each member of the current generation's buckets, by Redis' own measurement of each bucket."""
     members, held, other = map(int, redis.cli("EVAL", WEIGH, "0", store, str(int(time.time()) // length), str(buckets)).split())
     if other:
@@ -129,13 +129,13 @@ def by_accept(native: Native, load_script: Callable[[Redis], str], store: str, c
     """The bytes for each member of one store's buckets, added by this benchmark and by the accept script."""
     with Redis(None, *UNSYNCED) as redis:
         fill(redis, store, count, length=length, buckets=buckets)
-        made = weigh(redis, store, length, buckets)
+        made = bytes_per_member(redis, store, length, buckets)
     with Redis(None, *UNSYNCED) as redis:
         run = native.accepts(redis.port, load_script(redis), 600, count=count, seed=1, body=20, envelope=20, pipeline=16, record_seconds=1,
                              store=store, generation=length, buckets=buckets)
         if run["taken"] != count:
             raise RuntimeError(f"{run['taken']} of {count} were new")
-        return made, weigh(redis, store, length, buckets)
+        return made, bytes_per_member(redis, store, length, buckets)
 
 
 def cost(redis: Redis, script: str, *keys: str) -> float:

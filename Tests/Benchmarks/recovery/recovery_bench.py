@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from Benchmarks.bench import Report
-from SystemTests.recovery.system import DAY, ended, play_a_days_outage, recovery_system, slow_and_failing, start
+from SystemTests.recovery.system import DAY, ended, recover_outage_of_a_day, recovery_system, slow_and_failing, start
 
 
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
@@ -20,7 +20,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         data = pathlib.Path(folder) / "data"
         data.mkdir()
         with recovery_system(data) as system:
-            played = play_a_days_outage(system, count, fresh, 1200)
+            played = recover_outage_of_a_day(system, count, fresh, 1200)
             # Then a part of the same day, one page at a time. Nothing of it is new, so this can only be faster.
             configuration = data / "configuration.yaml"
             configuration.write_text(configuration.read_text().replace("parallelPages: 16", "parallelPages: 1"))

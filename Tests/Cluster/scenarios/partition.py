@@ -120,7 +120,7 @@ class Partition:
                 raise TimeoutError("the winning side promotes nobody")
             time.sleep(0.1)
         time.sleep(max(0.0, began + seconds - time.monotonic()))
-        self.network.heal(losing, winning)
+        self.network.reconnect(losing, winning)
         self.cluster.wait_until_whole()
         self.is_cut = False
 

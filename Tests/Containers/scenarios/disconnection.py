@@ -33,7 +33,7 @@ async def run(context: Context) -> None:
         section.add("instances cut off; noticed by the balancer after", f"{len(victims)}; {noticed:.1f} s")
         await asyncio.sleep(max(0.0, AWAY * context.pace - (time.monotonic() - cut)))
         away = load.deliveries.answered
-        await asyncio.gather(*(asyncio.to_thread(composition.mend, one, networks[one]) for one in victims))
+        await asyncio.gather(*(asyncio.to_thread(composition.reconnect, one, networks[one]) for one in victims))
         back = time.monotonic()
         for one in victims:
             await asyncio.to_thread(composition.wait_until_balanced, one)

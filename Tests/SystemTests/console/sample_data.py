@@ -41,7 +41,7 @@ def counter(period: str, kind: str, number: int) -> str:
     return f"{{attr:{number % 256:03d}}}:verifier:counts:{period}:{kind}:{number}"
 
 
-def a_past(system: System, seed: int = 7) -> None:
+def past_counters(system: System, seed: int = 7) -> None:
     """Counters of a week: more by day than by night, and many forgeries about twenty minutes ago."""
     chance = random.Random(seed)
     commands: list[list[object]] = []
@@ -105,7 +105,7 @@ def dead_letters(system: System) -> list[str]:
     return ids
 
 
-def a_life(system: System, *steps: str | dict) -> list[dict]:
+def life_cycle(system: System, *steps: str | dict) -> list[dict]:
     """The notifications of a subscription, oldest first."""
     return system.control("/control/notifications/story", {
         "bundleId": BUNDLE, "environment": "Production", "steps": list(steps), "send": True})["notifications"]
@@ -119,7 +119,7 @@ def receipt(original: str) -> dict:
 
 def play(system: System) -> list[str]:
     """Creates the data; returns the ids of the dead letters."""
-    a_past(system)
+    past_counters(system)
     ids = dead_letters(system)
     for name, types in [("analytics", []), ("attribution-warehouse", ["attribution.skadnetwork.postback.verified.v1"]),
                         ("entitlements", ["appstore.notification.verified.v1"])]:
@@ -134,8 +134,8 @@ def play(system: System) -> list[str]:
         assert system.post("/v1/postbacks", made).status == 200
     # Subscriptions with a missing step: the first one is in Apple's history, the second is in none.
     unsent, unknown = {"send": False}, {"send": False, "history": False}
-    story = a_life(system, "buy", {"step": "cancel", **unsent}, "expire")
-    a_life(system, "buy", {"step": "renew", **unknown}, "refund-declined")
+    story = life_cycle(system, "buy", {"step": "cancel", **unsent}, "expire")
+    life_cycle(system, "buy", {"step": "renew", **unknown}, "refund-declined")
     now = int(time.time())
 
     def stamp(back: int) -> str:

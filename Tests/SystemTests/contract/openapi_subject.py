@@ -70,7 +70,7 @@ def sharpened(values: dict[str, list]) -> dict:
     """The contract with likely values instead of any value of the right type."""
     contract = copy.deepcopy(CONTRACT)
 
-    def sharpen(schema: dict) -> None:
+    def with_likely_values(schema: dict) -> None:
         properties = schema.get("properties", {})
         for name, found in values.items():
             if name in properties:
@@ -80,12 +80,12 @@ def sharpened(values: dict[str, list]) -> dict:
 
     for name, schema in contract["components"]["schemas"].items():
         if name.endswith("Request"):  # an answer may have additional members
-            sharpen(schema)
+            with_likely_values(schema)
     for path, item in contract["paths"].items():
         if path.startswith(("/v1/", "/.well-known/")):
             for operation in item.values():
                 for content in operation["requestBody"]["content"].values():
-                    sharpen(content["schema"])
+                    with_likely_values(content["schema"])
                 for parameter in operation.get("parameters", []):
                     if parameter["in"] == "path" and parameter["name"] in values:
                         parameter["schema"] = {"enum": values[parameter["name"]]}

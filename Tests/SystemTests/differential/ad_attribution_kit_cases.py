@@ -66,7 +66,7 @@ KID_TRICKS = ("../apple-cas-identifier/0", "./apple-cas-identifier/0", "apple-ca
               ["apple-cas-identifier/0"], {"kid": "apple-cas-identifier/0"}, "absent")
 
 
-def kid_trick(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
+def misleading_kid(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     kid = dice.choice(KID_TRICKS)
     if kid == "absent":
         del made.header["kid"]
@@ -163,7 +163,7 @@ def form(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | 
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 24, kid_trick: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
+AAK = {aak_plain: 8, form: 24, misleading_kid: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
        claim_wrong_kind: 3,
        claim_lookalike: 1, claims_outside: 1, outer_changed: 2, jws_string_kind: 1, body_twice: 1, body_not_json: 1}
 

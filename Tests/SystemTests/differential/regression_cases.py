@@ -42,7 +42,7 @@ def notification_of_another_app_id() -> dict:
                         "signedAppTransactionInfo": signed_token(inner, chains()["plain"])}}
 
 
-def postback_with_names_that_look_alike() -> dict:
+def postback_with_similar_names() -> dict:
     body = {"ad-network-id": "example123.skadnetwork", "campaign-id": 7, "app-id": 525463029,
             "transaction-id": "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"}
     return body | {"attribution-signature": base64_of(der(*signature_of(body))), "K": 1, "\u212a": 2}
@@ -59,7 +59,7 @@ def cases() -> list[Case]:
     for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
         signed_data(name, kind, asked, payload, expected)
     signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
-    text = json.dumps(postback_with_names_that_look_alike())
+    text = json.dumps(postback_with_similar_names())
     item = json.dumps({"skadnetworkPostback": {"postbackText": text}})
     made.append(Case("regressions", len(made), "a postback with two names that look alike", item, expect_skadnetwork(text), True))
     return made

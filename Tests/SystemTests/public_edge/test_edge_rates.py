@@ -59,19 +59,19 @@ def test_a_peer_over_its_rate_limit_gets_a_retry_time(edge):
 
 def test_a_peer_gets_its_rate_limit_status(edge):
     """The fields of draft-ietf-httpapi-ratelimit-headers, on every counted answer."""
-    def told(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
+    def rate_fields(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
         status, headers, _ = ask(edge, path, body, from_(address))
         return status, headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")
 
     policy = '"peer";q=10;w=10000'
     for number, (path, body, expected) in enumerate([
             ("/v1/postbacks", postback(), 200), ("/v1/postbacks", b"{}", 400), ("/v1/nothing", b"", 404), ("/v1/adservices/tokens", b"{}", 400)]):
-        status, *fields = told(path, body)
+        status, *fields = rate_fields(path, body)
         assert (status, fields[0]) == (expected, policy) and re.fullmatch(rf'"peer";r={9 - number};t=\d+', fields[1]), fields
     for _ in range(6):
-        told("/v1/postbacks", postback())
+        rate_fields("/v1/postbacks", postback())
     for path, expected in (("/v1/postbacks", 500), ("/v1/sessions", 403), ("/v1/adservices/tokens", 429)):
-        status, *fields = told(path, b"{}")
+        status, *fields = rate_fields(path, b"{}")
         if expected == 403:  # no rate is counted if only others may call
             assert (status, fields) == (403, [None] * 3)
             continue

@@ -241,11 +241,11 @@ def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authorit
         authority.issue("server", "DNS:edge.example,IP:127.0.0.1")
         os.kill(edge.process.pid, signal.SIGHUP)
 
-    def is_mended() -> bool:
+    def is_restored() -> bool:
         with connect(edge.port, made) as connection:
             return serial(connection) != first
 
-    wait_for(is_mended)
+    wait_for(is_restored)
 
 
 @pytest.mark.parametrize("variables,named", [

@@ -116,9 +116,9 @@ def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker
         other.signal(signal.SIGKILL)
         time.sleep(due - 0.5 - time.time())
         commands, span = seen[first:], time.time() - listened
-        looks = [command for command in commands if is_look(command)]
-        assert time.time() >= due or not looks, [len(commands), *looks]
-        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(looks)} for what is delayed")
+        queries = [command for command in commands if is_query(command)]
+        assert time.time() >= due or not queries, [len(commands), *queries]
+        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(queries)} for what is delayed")
         eventually("it is worked", lambda: system.states([id])[id] == "done", 60)
         event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
         assert event["type"] == "attribution.adservices.resolved.v1"
@@ -194,7 +194,7 @@ def test_at_replicated_durability_nothing_is_acknowledged_before_a_replica_has_i
         replica.end()
 
 
-def is_look(command: str) -> bool:
+def is_query(command: str) -> bool:
     """Whether it queries for delayed messages."""
     return ":delayed" in command or ":schedule" in command
 
@@ -203,7 +203,7 @@ def quiet_for(seconds: float, seen: list[str]) -> bool:
     """Whether no query is sent within these seconds."""
     first = len(seen)
     time.sleep(seconds)
-    return not any(map(is_look, seen[first:]))
+    return not any(map(is_query, seen[first:]))
 
 
 def watch(monitor, seen: list[str]) -> None:

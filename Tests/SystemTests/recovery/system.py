@@ -229,7 +229,7 @@ def drain(feed: Subscription, expected: int, seconds: float) -> list[str]:
     return list(seen.values())
 
 
-def play_a_days_outage(system: System, count: int, fresh_count: int, patience: float) -> dict:
+def recover_outage_of_a_day(system: System, count: int, fresh_count: int, patience: float) -> dict:
     """A day's outage is recovered while new notifications arrive, an instance is killed and a tenth of Apple's answers fail."""
     first = time.time() - 3 * DAY
     missed = missed_ones(system, count, first)

@@ -69,21 +69,21 @@ def quarters_of(order: list[str]) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("leader_dies", [False, True], ids=["undisturbed", "the leader dies"])
 def test_after_an_outage_renewals_are_published_first_then_expirations_then_the_rest(recovering, feed, leader_dies):
-    def die():
+    def kill_leader():
         recovering.service("kill", "notification-recovery")
         recovering.service("start", "notification-recovery")
 
-    quarters = quarters_of(order_after_an_outage(recovering, feed, (die, 150) if leader_dies else None))
+    quarters = quarters_of(order_after_an_outage(recovering, feed, (kill_leader, 150) if leader_dies else None))
     assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
     assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
 
 
 def test_notifications_held_after_an_outage_are_released_even_if_redis_dies(recovering, feed):
-    def die():
+    def kill_leader():
         recovering.service("kill", "redis")
         recovering.service("start", "redis")
 
-    assert len(order_after_an_outage(recovering, feed, (die, 590))) == 600
+    assert len(order_after_an_outage(recovering, feed, (kill_leader, 590))) == 600
 
 
 def started_one_by_one(system) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from .system import BARE, DAY, SecondInstance, ended, make, play_a_days_outage, slow_and_failing, start
+from .system import BARE, DAY, SecondInstance, ended, make, recover_outage_of_a_day, slow_and_failing, start
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 MISSED = 100_000 if SOAK else 2000
@@ -13,7 +13,7 @@ FRESH = 2000 if SOAK else 60
 
 
 def test_an_outage_of_a_day_is_recovered_exactly_once(recovering):
-    played = play_a_days_outage(recovering, MISSED, FRESH, 900 if SOAK else 90)
+    played = recover_outage_of_a_day(recovering, MISSED, FRESH, 900 if SOAK else 90)
     events, now = played["events"], played["recovery"]
     assert len(events) == len(set(events)) and set(events) == played["wanted"], (len(events), len(played["wanted"]))
     print(f"{MISSED} missed: {played['pages']} pages answered, {now['pages']} taken in, {played['fewest']} would do; accepted {now['accepted']}, "

@@ -53,10 +53,10 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
         assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
         assert say(2, 5000) == 200
         assert say(2, 6000) == 200
-        told = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
+        changes = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
                 for event in feed.wait_for(11, seconds=20, settle=1)]
         feed.delete()
-        assert sorted(told, key=lambda change: change[2].removesuffix("Z")) == [
+        assert sorted(changes, key=lambda change: change[2].removesuffix("Z")) == [
             (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
         ] + [(3, 2, "1970-01-01T00:00:03Z")]
 

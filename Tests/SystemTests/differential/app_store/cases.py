@@ -9,7 +9,6 @@ from SystemTests.differential.expected_verdict import Case
 from .chains import certificate_bits, certificate_bytes, chain, chain_at_an_edge, form, list_of_certificates, plain, spelt_certificate
 from .payloads import (
     app_changed,
-    asked_otherwise,
     bundle_changed,
     claim_changed,
     dates,
@@ -24,6 +23,7 @@ from .payloads import (
     objects,
     odd_payload,
     other_kind,
+    requested_differently,
     sizes,
 )
 from .reference_verifier import expected_verdict
@@ -33,7 +33,7 @@ from .subject import Subject
 MUTATIONS = {plain: 8, form: 16, chain: 14, chain_at_an_edge: 8, list_of_certificates: 4, spelt_certificate: 5, certificate_bits: 5,
              certificate_bytes: 3,
              claim_changed: 4, field_dropped: 3, field_of_another_kind: 3, bundle_changed: 4, app_changed: 3, environment_changed: 4,
-             asked_otherwise: 3, not_configured: 3, dates: 5,
+             requested_differently: 3, not_configured: 3, dates: 5,
              jwt_claims: 1,
              odd_payload: 3,
              header_extra: 2, header_odd: 1, objects: 2, nested: 8, sizes: 1, other_kind: 2}

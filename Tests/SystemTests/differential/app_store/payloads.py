@@ -87,7 +87,7 @@ def environment_changed(dice: random.Random, subject: Subject) -> Changed:
     return f"environment-{value!r}", subject.token(), None
 
 
-def asked_otherwise(dice: random.Random, subject: Subject) -> Changed:
+def requested_differently(dice: random.Random, subject: Subject) -> Changed:
     """The caller expects another app or environment than the data has."""
     name = dice.choice(["bundleId", "appAppleId", "environment"])
     subject.asked[name] = {"bundleId": dice.choice(["com.example.app", "com.example.Kiosk", "com.other.app", "com.example.sandboxed",

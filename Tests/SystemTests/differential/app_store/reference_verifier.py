@@ -35,7 +35,7 @@ def library(bundle: str | None, app: int | None, environment: str) -> SignedData
     return SignedDataVerifier([ROOT.der], False, Environment(environment), bundle, app)
 
 
-def library_says(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
+def library_verdict(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
     """Empty if it is valid, otherwise the name of its status."""
     try:
         getattr(library(bundle, app, environment), METHODS[kind])(token)
@@ -95,7 +95,7 @@ def expected_verdict(token: str, kind: str, asked: dict) -> ExpectedVerdict:
         payload = form.payload()
     except (Refused, UnicodeEncodeError):
         # The library skips foreign characters and padding in Base64URL and uses the last of repeated names.
-        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_takes(token, kind, asked) else "")
+        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_accepts(token, kind, asked) else "")
     if "crit" in form.header:
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
     if form.header.get("alg") != "ES256":
@@ -106,11 +106,11 @@ def expected_verdict(token: str, kind: str, asked: dict) -> ExpectedVerdict:
     if len(x5c) != 3:
         return ExpectedVerdict.rejected("chain_length")
     expected = expected_of(kind, payload, asked)
-    return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
+    return overruled(library_verdict(token, kind, *expected[:3]), kind, form, payload, expected)
 
 
-def library_takes(token: str, kind: str, _asked: dict) -> bool:
-    return any(not library_says(token, kind, bundle, app.get("appAppleId", 1), environment)
+def library_accepts(token: str, kind: str, _asked: dict) -> bool:
+    return any(not library_verdict(token, kind, bundle, app.get("appAppleId", 1), environment)
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
@@ -131,7 +131,7 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         # header parameters are ignored (RFC 7515, 4).
         rule = "no JWT"
     if rule:
-        status = says_plainly(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+        status = strict_verdict(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
     if status:
         # If app and environment are both wrong, either may be named, because an app is configured for environments.
         configured = APPS.get(expected[3])
@@ -152,7 +152,7 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         return ExpectedVerdict.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
     if effective is not None and effective > time.time() * 1000 + 300_000:
         return ExpectedVerdict.rejected("chain_invalid", "malformed", rule="signed in the future")
-    status = identity_says(kind, payload, expected)
+    status = identity_verdict(kind, payload, expected)
     if status:
         return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
     if kind == "notification":
@@ -210,7 +210,7 @@ def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
     return ""
 
 
-def identity_says(kind: str, payload: dict, expected: tuple) -> str:
+def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     """Step 7, without conversions."""
     bundle, app, environment = named(kind, payload)
     if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
@@ -220,7 +220,7 @@ def identity_says(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
+def strict_verdict(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
     """The library verifies the chain at that time, `cryptography` the signature; then step 7."""
     try:
         pem = library(*expected[:3])._chain_verifier.verify_chain(form.header["x5c"], False, seconds)
@@ -234,7 +234,7 @@ def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, se
     r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
     if not in_range(r, s, "secp256r1") or not verifies(key, r, s, form.signing_input):
         return "VERIFICATION_FAILURE"
-    return identity_says(kind, payload, expected)
+    return identity_verdict(kind, payload, expected)
 
 
 def base64_is_loose(text: str) -> bool:

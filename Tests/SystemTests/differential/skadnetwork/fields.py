@@ -48,14 +48,14 @@ def unsigned_added(dice: random.Random, body: dict) -> Changed:
     return "unsigned-added", written(dice, body), True
 
 
-def same_look_names(dice: random.Random, body: dict) -> Changed:
+def similar_names(dice: random.Random, body: dict) -> Changed:
     """Two similar names that differ: neither repeats the other."""
     one, other = dice.choice(SAME_LOOK)
     body[one], body[other] = 1, 2
     return "same-look-names", written(dice, body), True
 
 
-def same_look_values(dice: random.Random, body: dict) -> Changed:
+def similar_values(dice: random.Random, body: dict) -> Changed:
     """A value that is signed in one encoding and sent in another."""
     one, other = dice.sample(dice.choice(SAME_LOOK), 2)
     name = dice.choice(["ad-network-id", "transaction-id", *(["source-domain"] if "source-domain" in body else [])])

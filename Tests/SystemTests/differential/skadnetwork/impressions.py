@@ -114,7 +114,7 @@ def good_skadnetwork(dice: random.Random, version: str) -> dict:
     return body
 
 
-def written_otherwise(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
+def equivalent_notation(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """Whole numbers as decimal text, the nonce in another case, additional nulls: the same impression."""
     sign(body, any_key(dice, body["adNetworkId"]))
     body["nonce"] = dice.choice([str.lower, str.upper])(body["nonce"])
@@ -249,7 +249,7 @@ def bit_flipped(dice: random.Random, body: dict) -> tuple[str, dict, bool | None
     return "signature-bit", body, False
 
 
-SKADNETWORK = {plain: 10, written_otherwise: 4, other_signer: 3, unknown_network: 1, changed: 5, made_wrong: 6, dropped: 3, other_version: 3,
+SKADNETWORK = {plain: 10, equivalent_notation: 4, other_signer: 3, unknown_network: 1, changed: 5, made_wrong: 6, dropped: 3, other_version: 3,
                other_text: 4, signature_numbers: 4, signature_form: 5, bit_flipped: 2}
 
 
