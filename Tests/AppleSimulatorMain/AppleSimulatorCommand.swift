@@ -2,7 +2,7 @@ import AppleSimulator
 import ArgumentParser
 import Logging
 
-/// `apple-simulator`: Apple's side of every conversation, on loopback.
+/// The command `apple-simulator`, which simulates Apple's servers and devices on loopback.
 @main
 struct AppleSimulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Foundation
 import ServiceLifecycle
 
-/// Ends the process soon after it is told to stop: kept connections of others must not hold it, and there is nothing to
+/// Ends the process shortly after the signal to stop. Idle connections of clients must not delay it, and there is nothing to
 /// save.
 struct PromptExit: Service {
   func run() async throws {

@@ -4,7 +4,7 @@ import WireJSON
 
 @testable import AppleSimulator
 
-/// What becomes of requests when the HTTP/2 connection that they share breaks.
+/// Requests fail when the HTTP/2 connection that they share breaks.
 @Suite struct BrokenConnectionTests {
   private func calls(_ fixture: SimulatorFixture) async throws -> [String: Int] {
     var calls: [String: Int] = [:]
@@ -39,7 +39,7 @@ import WireJSON
         return answer?.status
       }
       #expect(await ask("first") == 200)
-      // One that waits for its answer on the same connection breaks with it.
+      // A request that waits for its answer on the same connection fails too.
       async let waiting = ask("waits")
       while try await calls(fixture)["waits"] != 1 { try await Task.sleep(for: .milliseconds(5)) }
       #expect(await ask("breaks") == 200)

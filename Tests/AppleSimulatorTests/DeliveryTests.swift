@@ -3,7 +3,7 @@ import WireJSON
 
 @testable import AppleSimulator
 
-/// What is sent goes to the simulator itself: an unknown path takes every POST and answers 200, or as a fault says.
+/// Deliveries are posted to the simulator itself, which answers every POST to an unknown path with 200, or as a fault defines.
 @Suite(.serialized) struct DeliveryTests {
   /// Waits until `condition` holds.
   private func eventually(seconds: Double = 10, _ condition: () -> Bool) async throws -> Bool {
@@ -16,7 +16,7 @@ import WireJSON
 
   @Test("in production a refused notification is sent six times, 1, 12, 24, 48 and 72 hours apart, with the same body")
   func productionRetries() async throws {
-    // 157 hours in three seconds.
+    // At this scale 157 hours take three seconds.
     let scale = 157.0 * 3600 / 3
     let fixture = try SimulatorFixture(timeScale: scale)
     defer { fixture.remove() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `openssl` command: a check that shares no code with what it checks.
+/// The `openssl` command, which shares no code with the checked implementation.
 enum OpenSSLCommand {
   struct Output {
     var status: Int32
@@ -20,7 +20,7 @@ enum OpenSSLCommand {
     return Output(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
   }
 
-  /// Whether a DER signature over SHA-256 is of that SubjectPublicKeyInfo.
+  /// True if a DER signature over SHA-256 is valid for the SubjectPublicKeyInfo.
   static func verifies(_ signature: [UInt8], of message: [UInt8], publicKeyDER: [UInt8]) throws -> Bool {
     try inDirectory { directory in
       try Data(signature).write(to: URL(fileURLWithPath: directory + "/signature"))

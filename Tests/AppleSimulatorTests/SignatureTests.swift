@@ -5,7 +5,7 @@ import WireJSON
 @testable import AppleSimulator
 
 @Suite struct SignatureTests {
-  /// The order of the signed values, written down a second time (*Combining parameters …*).
+  /// The order of the signed values, independent of the implementation (*Combining parameters …*).
   static let orders: [String: [String]] = [
     "1.0": ["ad-network-id", "campaign-id", "app-id", "transaction-id"],
     "2.0": ["version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id"],

@@ -4,7 +4,7 @@ import WireJSON
 
 @testable import AppleSimulator
 
-/// A simulator of a test's own, with a developer that has one app and one key.
+/// A simulator for one test, with a developer that has one app and one key.
 struct SimulatorFixture: Sendable {
   static let bundleID = "com.example.app"
   static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
@@ -41,7 +41,7 @@ struct SimulatorFixture: Sendable {
 
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Serves on a free port while `body` runs.
+  /// Runs the server on a free port while `body` runs.
   func serving(_ body: @Sendable (_ url: String) async throws -> Void) async throws {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
@@ -62,7 +62,7 @@ struct SimulatorFixture: Sendable {
     }
   }
 
-  /// A token with everything right, before `change` spoils it.
+  /// A token that is valid unless `change` makes it invalid.
   func token(header: JSONObject = [:], claims: JSONObject = [:], key: EllipticKey? = nil) throws -> String {
     var head: JSONObject = ["alg": "ES256", "kid": "KEY1234567", "typ": "JWT"]
     head.merge(header)
@@ -109,7 +109,7 @@ extension SimulatedResponse {
   var errorCode: Int64? { json?["errorCode"]?.int64Value }
 }
 
-/// The payload of a compact JWS, not verified.
+/// The payload of a compact JWS, without verification.
 func payload(_ jws: String?) throws -> JSONObject {
   let parts = (jws ?? "").split(separator: ".")
   guard parts.count == 3, let bytes = Base64Text.decodeURL(String(parts[1])) else { throw ControlError("no JWS") }

@@ -22,11 +22,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NATIVE = pathlib.Path(__file__).resolve().parent / "native"
 TOKEN = "benchmark-token-0123456789"
 SERVER_CORE, LOAD_CORE = "0", "1"
-# For Redis. A rewrite of the append-only file takes a core for seconds, at moments of its own: it would decide the ratio.
+# For Redis: a rewrite of the append-only file takes a core for seconds at unpredictable times, and would determine the ratio.
 NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 
-# Instead of a core: on all cores, scheduled as Deploy/up has it, so that none of them takes another's turn when it wakes.
+# The alternative to a core: on all cores, with the scheduling policy of Deploy/up, so that a process that wakes up preempts none of the others.
 TOGETHER = "together"
 # A file system in memory.
 MEMORY = "/dev/shm"
@@ -44,7 +44,7 @@ def free_port() -> int:
 
 
 def openssl_speed(algorithm: str, seconds: int, cores: int = 1) -> tuple[float, float]:
-    """Signatures and verifications a second of `openssl speed`; pinned to the server's core, or on so many at once."""
+    """Signatures and verifications a second of `openssl speed`, pinned to the server's core, or with this number of processes."""
     command = ["openssl", "speed", "-seconds", str(seconds)] + (["-multi", str(cores)] if cores > 1 else []) + [algorithm]
     run = subprocess.run(pinned(SERVER_CORE if cores == 1 else None, command), capture_output=True, text=True, check=True)
     line = [line for line in run.stdout.splitlines() if "ecdsa" in line][-1]
@@ -79,7 +79,7 @@ class Wrk:
 
 
 class Server:
-    """One of our services with a configuration of its own, pinned to a core."""
+    """One of our services with its own configuration, pinned to a core."""
 
     def __init__(self, binaries: pathlib.Path, service: str, configuration: str, core: str | None = SERVER_CORE, **variables: str) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark-"))
@@ -133,14 +133,14 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def resident(self) -> dict[str, float]:
-        """MiB: all of it, and the part that is not mapped from files."""
+        """The resident memory in MiB: all of it, and the part that is not mapped from files."""
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return {name: int(re.search(rf"{name}:\s+(\d+)", text)[1]) / 1024 for name in ("VmRSS", "RssAnon")}
 
 
 class Redis:
-    """A Redis of the benchmark's own, on a port of loopback, and on a socket, with every write on the disk before its
-    answer. `url` is the socket's of one that runs TOGETHER. With `place`, its files are there instead of in the temporary directory."""
+    """A Redis for the benchmark, on a loopback port and on a socket. Every write is on the disk before its answer.
+    `url` names the socket if it runs TOGETHER. `place` is the directory of its files; the default is in the temporary directory."""
 
     def __init__(self, core: str | None = None, *settings: str, place: str | None = None) -> None:
         self.core = core
@@ -180,7 +180,7 @@ def median(values: list[float]) -> float:
 
 
 def shown(values: list[float], form: str = ".2f") -> str:
-    """Their median, and from the least to the most of them."""
+    """The median, the minimum and the maximum, as text."""
     return f"{median(values):{form}} ({min(values):{form}}–{max(values):{form}})"
 
 
@@ -192,7 +192,7 @@ def machine() -> str:
 
 
 class Report:
-    """Figures with their targets, as JSON for comparison and as Markdown to read."""
+    """Figures with their targets, as JSON for comparison and as Markdown for readers."""
 
     def __init__(self, name: str, title: str, command: str) -> None:
         self.name, self.title, self.command = name, title, command

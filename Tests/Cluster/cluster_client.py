@@ -11,12 +11,12 @@ from redis.crc import key_slot
 if TYPE_CHECKING:
     from .redis_node import RedisNode
 
-# Seconds that reading goes on though nodes fail or slots move.
+# For this number of seconds, reads are repeated while nodes fail or slots move.
 PATIENCE = 30
 
 
 class ClusterClient:
-    """Of redis-py's interface what is used here."""
+    """The part of redis-py's interface that is used here."""
 
     def __init__(self, cluster: Any) -> None:
         self.cluster = cluster
@@ -27,7 +27,7 @@ class ClusterClient:
         return key_slot(b"attr:%03d" % shard)
 
     def refresh(self) -> None:
-        """As the first node says that knows of primaries for all slots."""
+        """The primaries, as reported by the first node that knows primaries for all slots."""
         for node in self.cluster.running():
             try:
                 ranges = node.client.execute_command("CLUSTER SHARDS")
@@ -53,7 +53,7 @@ class ClusterClient:
         return next(node for first, last, node in self.owners if first <= slot <= last)
 
     def run(self, calls: list[tuple[str, tuple]]) -> list[Any]:
-        """Each call is a key and a command. Repeated as a whole where nodes fail: for reading alone."""
+        """Each call is a key and a command. All are repeated if a node fails, so this is only for reads."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -110,6 +110,6 @@ class ClusterPipeline:
 
 
 def _named(words: Any) -> dict[str, Any]:
-    """Of a flat list of names and values, or of a dictionary as newer clients give it."""
+    """Accepts a flat list of names and values, or a dictionary as newer clients return it."""
     pairs = words.items() if isinstance(words, dict) else zip(words[::2], words[1::2], strict=True)
     return {(name.decode() if isinstance(name, bytes) else name): value for name, value in pairs}

@@ -27,7 +27,7 @@ def size() -> Size:
 
 @pytest.fixture
 def section(request: pytest.FixtureRequest) -> Iterator[Section]:
-    """Whatever its part measures must meet its target."""
+    """All measured values must meet their targets."""
     found = Section("", request.node.name)
     yield found
     missed = [f"{row.what}: {row.value}, {row.target}" for row in found.rows if row.met is False]

@@ -9,12 +9,12 @@ import uuid
 
 # Cgroup v1's controller of processor time, and version 2's root.
 FIRST, SECOND = pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup")
-# Microseconds. Long, so that the least quota there is, a millisecond, is a small share.
+# Microseconds. The period is long, so that the smallest possible quota, a millisecond, is a small share.
 PERIOD = 250_000
 
 
 class ControlGroup:
-    """`share` of one core for all processes in it together."""
+    """Limits all processes in the group together to `share` of one core."""
 
     def __init__(self, share: float) -> None:
         self.share = share
@@ -36,7 +36,7 @@ class ControlGroup:
             (self.folder / "cpu.max").write_text(f"{quota} {PERIOD}")
 
     def lift(self) -> None:
-        """No quota holds until the next one is set."""
+        """Removes the quota until the next one is set."""
         if self.is_first:
             (self.folder / "cpu.cfs_quota_us").write_text("-1")
         else:
@@ -54,7 +54,7 @@ class ControlGroup:
 
 
 def reason_against() -> str:
-    """Why quotas cannot be set here; nothing where they can."""
+    """The reason why quotas cannot be set here; empty if they can."""
     if os.geteuid() != 0:
         return "control groups need root"
     try:

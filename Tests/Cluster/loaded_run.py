@@ -1,4 +1,4 @@
-"""Puts load on a system while its Redis is changed, then compares the events with the answers that senders got."""
+"""Puts load on a system while its Redis is changed, then compares the events with the answers of the senders."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from .redis_cluster import SLOTS
 
 LEASE = 2
 VERIFIED = "attribution.skadnetwork.postback.verified.v1"
-# No message is poison here: however often a primary dies under its worker, it must be finished.
+# No message is treated as poison here: it must be finished, however often a primary is killed while a worker processes it.
 QUEUES = f"lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s"
 
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How much is done."""
+    """The amount of load and work."""
 
     deliveries: int
     kills: int = 2
     senders: int = 24
-    # How long a partition lasts.
+    # The duration of a partition.
     seconds: float = 8
-    # What each side of a partition is sent a second at most; 0: as much as it takes.
+    # The maximum number of deliveries a second to each side of a partition; 0: no limit.
     rate: float = 0
-    # How many are moved and moved back.
+    # The number of slots that are moved and moved back.
     slots: int = SLOTS // 2
 
 
-# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: a 32nd of them, and eight shards. Executables
-# of debug take in more than they work off: what they are sent is bounded.
+# Moving many slots takes the same time under any load, most of it for slots without keys: a 32nd of them, and eight shards. Debug
+# executables accept more than they can process, so the load is limited.
 SHORT = Size(3_000, slots=SLOTS // 32, rate=100)
 
 
@@ -49,7 +49,7 @@ class Result:
     posts: int
     refused: collections.Counter
     broken: int
-    # Acknowledged and unknown now.
+    # Lost deliveries: acknowledged ones and those without an answer.
     lost: list[str]
     events: int
     counts: dict[str, int]
@@ -62,7 +62,7 @@ class Result:
 
 
 class Progress:
-    """How far the work beside the load is, from 0 to 1, and how far the load is."""
+    """The progress of the load, and of the work during the load, from 0 to 1."""
 
     def __init__(self, ledger: Ledger, target: int) -> None:
         self.ledger, self.target, self.share = ledger, target, 0.0
@@ -79,7 +79,7 @@ Work = Callable[[Progress], None]
 
 
 def make_system(folder: pathlib.Path, maker: Maker, store: Any, queues: str = "", simulated: bool = True) -> FaultSystem:
-    """The five executables: two of ingest and of verifier, so that a shard has somebody to change hands with."""
+    """The five executables, with two instances of ingest and of verifier, so that shards can change their owner."""
     system = FaultSystem(folder, maker.apple_key, "{ " + QUEUES + (", " + queues if queues else "") + " }", store=store)
     apple = system.start_simulator() if simulated else {}
     for name in ("ingest", "ingest", "verifier", "verifier"):
@@ -91,8 +91,8 @@ def make_system(folder: pathlib.Path, maker: Maker, store: Any, queues: str = ""
 
 
 def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, work: Work, others: bool = True, losing: bool = False) -> Result:
-    """Load until it and the work are done, then all is worked off and compared. `others`: tokens and sessions too. `losing`: what was
-    acknowledged may be lost, and is counted; else it fails."""
+    """Runs load until it and the work are finished, waits until all is processed, and compares. `others`: also tokens and sessions. `losing`:
+    acknowledged deliveries may be lost, and are counted; otherwise a loss fails the test."""
     ledger = Ledger()
     ports = [service.public_port for service in system.services if service.public_port]
     progress = Progress(ledger, size.deliveries)
@@ -114,8 +114,8 @@ def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, wor
 
 def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: float, losing: bool,
             unanswered: frozenset[str] = frozenset()) -> Result:
-    """Fails where an event came twice or out of order, or a delivery has the wrong state. `unanswered` are names of postbacks that were
-    sent and given up: they may have been taken."""
+    """Fails if an event was published twice or out of order, or a delivery has the wrong state. `unanswered` are names of postbacks that were
+    sent and given up: they may have been accepted."""
     events, states = system.events(), system.states(list(ledger.deliveries))
     dead = system.unfinished()["dead"]
     assert dead == 0, f"{dead} dead letters"
@@ -125,14 +125,14 @@ def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: floa
     count, acknowledged = len(events), len(ledger.deliveries)
     lost = [id for id, state in states.items() if state == "unknown"]
     assert not lost or losing, f"{len(lost)} of {acknowledged} acknowledged deliveries are lost: {lost[:5]}"
-    # What became of a postback's copy that came after its loss stays uncompared too.
+    # A postback's copy that came after its loss is not compared either.
     uncompared = forget(lost, states, ledger) | unanswered - {delivery.name for delivery in ledger.deliveries.values()}
     events = [event for event in events if event["type"] != VERIFIED or event["data"]["transactionId"] not in uncompared]
     return Result(acknowledged, ledger.posts, ledger.refusals, ledger.breaks, lost, count, account(events, states, ledger), loaded, worked_off)
 
 
 def forget(lost: list[str], states: dict[str, str], ledger: Ledger) -> set[str]:
-    """Takes lost deliveries out of what is compared; answers the names of lost postbacks."""
+    """Removes lost deliveries from the comparison; returns the names of lost postbacks."""
     names = set()
     for id in lost:
         delivery = ledger.deliveries.pop(id)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 CLONE_NEWNET = 0x40000000
-# Within namespaces alone, which nothing leaves.
+# An address range that is only used within the namespaces.
 NETWORK = "10.213.0"
 
 
@@ -24,7 +24,7 @@ def ip(*words: str) -> None:
 
 
 def reason_against() -> str:
-    """Why namespaces cannot be made here; nothing where they can."""
+    """The reason why namespaces cannot be created here; empty if they can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     name = f"attribution-{uuid.uuid4().hex[:8]}"
@@ -45,12 +45,12 @@ class Host:
 
     @property
     def prefix(self) -> list[str]:
-        """What runs a command there, as the same process."""
+        """The prefix that runs a command in the namespace, as the same process."""
         return ["ip", "netns", "exec", self.namespace]
 
 
 class Network:
-    """A switch, which the test itself stands at, and hosts beside it."""
+    """A switch to which the test itself is connected, and the hosts connected to it."""
 
     def __init__(self, hosts: int) -> None:
         mark = uuid.uuid4().hex[:6]
@@ -81,7 +81,7 @@ class Network:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
     def run(self, work: Callable[[], Answer]) -> Answer:
-        """Does the work at the switch: its connections, and those of all processes and threads that it starts, begin there."""
+        """Runs the work in the switch's namespace: its connections, and those of all processes and threads that it starts, begin there."""
         answers: list[Answer] = []
         errors: list[BaseException] = []
 
@@ -102,10 +102,10 @@ class Network:
         return answers[0]
 
     def cut(self, one: Host, other: Host) -> None:
-        """Nothing passes between them any more, in either direction; nobody is told."""
+        """Drops all traffic between them, in both directions and silently."""
         ip("-n", one.namespace, "route", "add", "blackhole", f"{other.address}/32")
         ip("-n", other.namespace, "route", "add", "blackhole", f"{one.address}/32")
 
-    def heal(self, one: Host, other: Host) -> None:
+    def reconnect(self, one: Host, other: Host) -> None:
         ip("-n", one.namespace, "route", "del", "blackhole", f"{other.address}/32")
         ip("-n", other.namespace, "route", "del", "blackhole", f"{one.address}/32")

@@ -1,4 +1,4 @@
-"""A Redis Cluster of local processes: creation, resharding, and primaries that are killed and restarted."""
+"""A Redis Cluster of local processes: creation, resharding, and killing and restarting primaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOTS = 16_384
 
 
 def wait_for(what: str, is_so: Callable[[], bool], seconds: float = 60, every: float = 0.05) -> float:
-    """Answers how long it took."""
+    """Waits for a condition; returns the duration."""
     began = time.monotonic()
     while not is_so():
         if time.monotonic() - began > seconds:
@@ -27,7 +27,7 @@ def wait_for(what: str, is_so: Callable[[], bool], seconds: float = 60, every: f
 
 
 class RedisCluster:
-    """`places` are the host and the command's prefix of each node, for nodes in network namespaces; primaries come first."""
+    """`places` are the host and the command prefix of each node, for nodes in network namespaces; primaries come first."""
 
     def __init__(self, folder: pathlib.Path, primaries: int = 3, replicas: int = 3, settings: Settings = Settings(),
                  places: list[tuple[str, list[str]]] | None = None) -> None:
@@ -43,7 +43,7 @@ class RedisCluster:
     def _make_node(self, host: str, prefix: list[str], port: int, bus: int) -> RedisNode:
         more = ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port", str(bus),
                 "--cluster-node-timeout", str(self.settings.node_timeout), "--cluster-require-full-coverage", "no",
-                # Replicas stay with the primary that they were given to.
+                # Replicas stay with their assigned primary.
                 "--cluster-allow-replica-migration", "no"]
         if self.settings.tls:
             more += ["--tls-cluster", "yes"]
@@ -52,7 +52,7 @@ class RedisCluster:
         self.nodes.append(node)
         return node
 
-    # --- what services are told -----------------------------------------------------------------------------------
+    # --- settings for services -----------------------------------------------------------------------------------
 
     @property
     def url(self) -> str:
@@ -65,7 +65,7 @@ class RedisCluster:
     def variables(self) -> dict[str, str]:
         return self.settings.variables()
 
-    # --- start and end ----------------------------------------------------------------------------------------------
+    # --- start and stop ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         for node in self.nodes:
@@ -76,8 +76,8 @@ class RedisCluster:
         self.wait_until_whole()
 
     def create(self, primaries: list[RedisNode], replicas: list[RedisNode]) -> None:
-        """With each primary's shards as many as the others'. `redis-cli --cluster create` takes three primaries at least, and deals slots
-        whatever lies in them."""
+        """Assigns the same number of shards to each primary. `redis-cli --cluster create` needs at least three primaries, and distributes slots
+        regardless of the shards in them."""
         for number, (node, (first, last)) in enumerate(zip(primaries, even_ranges(len(primaries)), strict=True)):
             node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last)
             node.client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
@@ -116,7 +116,7 @@ class RedisCluster:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # --- who is what ------------------------------------------------------------------------------------------------
+    # --- roles -------------------------------------------------------------------------------------------------------
 
     def _seen_by(self, node: RedisNode) -> dict[str, dict]:
         return node.client.execute_command("CLUSTER NODES")
@@ -129,7 +129,7 @@ class RedisCluster:
         return [node for node in self.nodes if node.is_running()]
 
     def primaries(self) -> list[RedisNode]:
-        """As the nodes say of themselves, those with slots alone."""
+        """The primaries with slots, according to the nodes themselves."""
         return [node for node in self.running() if node.role() == "master" and self.slots_of(node)]
 
     def replicas_of(self, primary: RedisNode) -> list[RedisNode]:
@@ -141,12 +141,12 @@ class RedisCluster:
         return found
 
     def slots_of(self, node: RedisNode) -> int:
-        """How many it says that it has."""
+        """The number of slots that the node reports as its own."""
         mine = [one for one in self._seen_by(node).values() if "myself" in one["flags"]]
         return sum(int(part[-1]) - int(part[0]) + 1 for one in mine for part in one["slots"])
 
     def is_whole(self, without: tuple[RedisNode, ...] = ()) -> bool:
-        """Whether all nodes agree whose slots are whose and serve them, know no failed node, and every replica follows its primary."""
+        """Whether all nodes agree on the owners of slots and serve them, know no failed node, and every replica follows its primary."""
         owners = []
         try:
             for node in self.nodes:
@@ -168,21 +168,21 @@ class RedisCluster:
     def wait_until_whole(self, seconds: float = 60, without: tuple[RedisNode, ...] = ()) -> float:
         return wait_for("cluster_state is ok everywhere", lambda: self.is_whole(without), seconds)
 
-    # --- what is done to it -----------------------------------------------------------------------------------------
+    # --- changes -----------------------------------------------------------------------------------------------------
 
     def add_node(self) -> RedisNode:
-        """A primary without slots."""
+        """Adds a primary without slots."""
         node = self._make_node("127.0.0.1", [], *free_ports(2))
         node.start()
         node.wait_until_it_answers()
         self._meet([node])
-        # It takes keys once it has seen for two seconds that the cluster serves.
+        # It accepts keys after the cluster has been serving for two seconds from its view.
         self.wait_until_whole()
         return node
 
     def reshard(self, to: RedisNode, slots: int, of: list[RedisNode]) -> float:
-        """Moves so many slots, from each of the others its share; answers the seconds."""
-        # Every move begins where all nodes have heard of the one before.
+        """Moves this number of slots, an equal share from each of the others; returns the seconds."""
+        # Each move begins when all nodes know about the previous one.
         self.wait_until_whole()
         began = time.monotonic()
         run = subprocess.run(
@@ -194,7 +194,7 @@ class RedisCluster:
         return time.monotonic() - began
 
     def kill(self, primary: RedisNode) -> float:
-        """Kills it, and waits until a replica of it has all its slots; answers the seconds."""
+        """Kills it, and waits until one of its replicas has all its slots; returns the seconds."""
         heirs, slots = self.replicas_of(primary), self.slots_of(primary)
         if not heirs:
             raise RuntimeError(f"{primary.name} has no replica")
@@ -203,7 +203,7 @@ class RedisCluster:
             node.role() == "master" and self.slots_of(node) == slots for node in heirs))
 
     def start_again(self, node: RedisNode) -> float:
-        """Starts it, and waits until it follows whoever is primary now."""
+        """Starts it, and waits until it follows the current primary."""
         began = time.monotonic()
         node.start()
         node.wait_until_it_answers()
@@ -212,7 +212,7 @@ class RedisCluster:
 
 
 def even_ranges(count: int) -> list[tuple[int, int]]:
-    """Slots in so many ranges with as many shards in each as in the others, give or take one."""
+    """Divides slots into this number of ranges, with the same number of shards in each, plus or minus one."""
     slots = sorted(ClusterClient.slot_of(shard) for shard in range(256))
     borders = [0] + [slots[round(part * 256 / count)] for part in range(1, count)] + [SLOTS]
     return [(first, after - 1) for first, after in itertools.pairwise(borders)]

@@ -14,14 +14,14 @@ import redis
 
 from SystemTests.faults.process import Process
 
-# Below the ports that the kernel gives to outgoing connections, so that a killed server finds its port free again.
+# Below the ports that the kernel assigns to outgoing connections, so that the port of a killed server stays free.
 FIRST_PORT, PORTS_EACH = 28_000, 1_500
 USER = "attribution"
 
 
 @dataclasses.dataclass(frozen=True)
 class TLSFiles:
-    """One certificate for servers and clients, and the authority that both believe."""
+    """One certificate for servers and clients, and the authority that both trust."""
 
     authority: pathlib.Path
     certificate: pathlib.Path
@@ -30,12 +30,12 @@ class TLSFiles:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What all nodes of one deployment have in common."""
+    """The common settings of all nodes of a deployment."""
 
     node_timeout: int = 2_000
     # A primary with fewer replicas refuses writes.
     min_replicas: int = 0
-    # Where it is set, services use an ACL user with it, and nodes use it among themselves.
+    # If it is set, services use an ACL user with this password, and nodes use it among themselves.
     password: str = ""
     tls: TLSFiles | None = None
     more: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Settings:
         return [*words, *self.more]
 
     def client(self, host: str, port: int, **more: object) -> redis.Redis:
-        """As the nodes' own user, who may do everything."""
+        """A client as the nodes' own user, who has all permissions."""
         if self.tls:
             more |= {"ssl": True, "ssl_ca_certs": str(self.tls.authority), "ssl_certfile": str(self.tls.certificate),
                      "ssl_keyfile": str(self.tls.key)}
@@ -72,7 +72,7 @@ class Settings:
         return f"{'rediss' if self.tls else 'redis'}{scheme}://{credentials}{','.join(addresses)}{path}"
 
     def variables(self) -> dict[str, str]:
-        """Of a service's environment, beside the URL."""
+        """Variables for a service's environment, in addition to the URL."""
         if not self.tls:
             return {}
         return {"ATTRIBUTION_REDIS_CA_FILE": str(self.tls.authority), "ATTRIBUTION_REDIS_CERTIFICATE": str(self.tls.certificate),
@@ -80,7 +80,7 @@ class Settings:
 
 
 def free_ports(count: int) -> list[int]:
-    """So many that are free now; each parallel process of the tests looks in a range of its own."""
+    """This number of ports that are free now. Each parallel process of the tests uses its own range."""
     first = FIRST_PORT + PORTS_EACH * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 3)
     found: list[int] = []
     begin = random.randrange(PORTS_EACH)
@@ -99,7 +99,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class RedisNode(Process):
-    """`prefix` is the command that runs it elsewhere, such as in a network namespace."""
+    """`prefix` is the command that runs it in another environment, such as a network namespace."""
 
     def __init__(self, folder: pathlib.Path, name: str, settings: Settings, host: str, port: int, more: list[str], prefix: list[str]) -> None:
         self.folder, self.settings, self.host, self.port = folder / name, settings, host, port
@@ -128,14 +128,14 @@ class RedisNode(Process):
         raise RuntimeError(f"{self.name} does not answer: {self.log()[-2000:]}")
 
     def role(self) -> str:
-        """`master`, `slave`, or nothing where it does not answer."""
+        """`master`, `slave`, or an empty string if it does not answer."""
         try:
             return self.client.execute_command("ROLE")[0].decode()
         except redis.RedisError:
             return ""
 
     def is_in_sync(self) -> bool:
-        """Of a replica: whether it follows its primary without a gap."""
+        """For a replica: whether it follows its primary without a gap."""
         try:
             found = self.client.info("replication")
         except redis.RedisError:

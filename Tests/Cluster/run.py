@@ -1,4 +1,4 @@
-"""Runs the long forms: `Deploy/cluster-test` prepares what they need and calls this."""
+"""Runs the long forms: `Deploy/cluster-test` prepares their requirements and calls this."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DELIVERIES, KILLS, SECONDS, SENDERS = 200_000, 20, 30, 48
 ABOUT = ("the real executables on Debian's redis-server, each Redis a process on loopback with `appendfsync always`: in parts 1 to 3 "
          "three primaries and three replicas, `cluster-node-timeout` 2 s. Senders repeat until they are answered 200, as Apple does; what "
          "was acknowledged is compared at the end with every event and every delivery's record in Redis.")
-# So that each part takes some minutes: of the deliveries of part 1.
+# The number of deliveries of part 1, chosen so that each part takes some minutes.
 SHARES = {killing.NUMBER: 0.3, sentinel.NUMBER: 0.1}
-# Sentinels take ten seconds or more to make a replica of a primary that comes back: fewer fit.
+# Sentinels take ten seconds or more to make a replica of a primary that returns, so fewer rounds are possible.
 FEWER_KILLS = {sentinel.NUMBER: 0.3}
 
 
@@ -49,7 +49,7 @@ def run(report: Report, part: ModuleType, folder: pathlib.Path, size: Size, seed
 
 
 def add_others(report: Report, path: pathlib.Path) -> None:
-    """Parts that were not run now are kept as the last report has them: each takes minutes, and they need not be run at once."""
+    """Parts that were not run this time are kept from the last report: each takes minutes, and they can be run separately."""
     numbers = {section.number for section in report.sections}
     for found in json.loads(path.read_text())["sections"] if path.exists() else []:
         if found["number"] in numbers:
@@ -73,7 +73,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep logs and data, and say where")
     parser.add_argument("--write-report", action="store_true", help="write Documentation/cluster-test.md and .json")
     options = parser.parse_args()
-    # Told to end, it ends what it started.
+    # A signal to end also ends the child processes.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     chosen = set((options.only or ",".join(part.NUMBER for part in PARTS)).split(","))

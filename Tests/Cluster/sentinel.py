@@ -33,7 +33,7 @@ class RedisSentinel:
         self.client = self.directory.master_for(NAME, socket_timeout=30)
 
     def _make_sentinel(self, port: int) -> Process:
-        """Its file is its memory: it is written once."""
+        """Its file is its state: it is written once."""
         folder = self.folder / f"sentinel-{port}"
         folder.mkdir()
         path = folder / "sentinel.conf"
@@ -77,12 +77,12 @@ class RedisSentinel:
         return primary.role() == "master" and all(node.is_in_sync() for node in self.nodes if node is not primary)
 
     def primary(self) -> RedisNode:
-        """As the Sentinels say."""
+        """The primary that the Sentinels name."""
         _, port = self.directory.discover_master(NAME)
         return next(node for node in self.nodes if node.port == port)
 
     def kill(self) -> tuple[RedisNode, float]:
-        """Kills the primary and waits for another; answers the killed one and the seconds."""
+        """Kills the primary and waits for another one; returns the killed one and the seconds."""
         killed, began = self.primary(), time.monotonic()
         killed.kill()
 
@@ -96,7 +96,7 @@ class RedisSentinel:
         return killed, time.monotonic() - began
 
     def start_again(self, node: RedisNode) -> float:
-        """Started with the words that it had; the Sentinels make it a replica."""
+        """Starts it with the same arguments; the Sentinels make it a replica."""
         began = time.monotonic()
         node.start()
         node.wait_until_it_answers()

@@ -1,4 +1,4 @@
-"""Primaries die under load, and their replicas take over."""
+"""Primaries are killed under load, and their replicas take over."""
 
 from .scenarios import killing
 

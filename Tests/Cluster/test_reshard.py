@@ -1,4 +1,4 @@
-"""Slots move under load: nothing is lost, doubled or out of order."""
+"""Slots move under load: nothing is lost, duplicated or out of order."""
 
 from .scenarios import reshard
 

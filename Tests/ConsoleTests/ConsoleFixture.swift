@@ -10,7 +10,7 @@ import RedisClient
 @testable import Console
 @testable import ServiceRuntime
 
-/// Answers a method with what it was given.
+/// Answers a method with a fixed response.
 struct Fixed<Method: RPCMethod>: RPCHandler {
   let response: Method.Response
 
@@ -19,7 +19,7 @@ struct Fixed<Method: RPCMethod>: RPCHandler {
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { response }
 }
 
-/// The console beside methods that answer what a test gives them. Its Redis is away: readers are known by their `Authorization`.
+/// The console with methods whose answers a test defines. Its Redis is unreachable, so callers are identified by their `Authorization` header.
 struct ConsoleFixture {
   static let token = "a token that is long enough"
   static let now: Int64 = 1_764_063_612_000
@@ -51,7 +51,7 @@ struct ConsoleFixture {
 
   static var unreachable: RPCClient { RPCClient(baseURL: "http://127.0.0.1:1", token: nil, http: HTTPClient(configuration: .init())) }
 
-  /// Nil where the path is not the console's.
+  /// The answer to a request; nil if the path does not belong to the console.
   func answer(_ method: String, _ target: String, _ headers: HTTPHeaders = [:], body: String = "") async -> HTTPAnswer? {
     let request = IncomingRequest(method: method, target: target, headers: headers, peer: ConnectionPeer(), isHTTP2: false)
     switch pages.admission(request, access) {
@@ -62,7 +62,7 @@ struct ConsoleFixture {
     }
   }
 
-  /// A page as its reader gets it.
+  /// The status and HTML of a page, for a caller with a valid token.
   func page(_ target: String) async -> (status: Int, html: String) {
     let answer = await answer("GET", target, ["authorization": "Bearer \(Self.token)"])
     return (answer?.status ?? 0, String(decoding: answer?.body ?? [], as: UTF8.self))

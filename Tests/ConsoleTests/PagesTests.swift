@@ -39,7 +39,7 @@ import Testing
     let form: HTTPHeaders = ["content-type": "application/x-www-form-urlencoded", "host": "a"]
     let bare = try #require(await console.answer("POST", "/console/sign-in", form, body: "token=\(ConsoleFixture.token)"))
     #expect(bare.status == 403 && !bare.headers[canonicalForm: "set-cookie"].contains { $0.hasPrefix("console=") })
-    // A page that was asked for has both; a token that nobody has is refused in words.
+    // The sign-in page has both a cookie and a form secret. An unknown token is refused with a message.
     let door = try #require(await console.answer("GET", "/console/sign-in"))
     let cookie = try #require(door.headers.first(name: "set-cookie")).prefix { $0 != ";" }
     let html = String(decoding: door.body, as: UTF8.self)
@@ -92,7 +92,7 @@ import Testing
     #expect(away.status == 200 && away.html.contains("signer does not answer"))
   }
 
-  /// Lists three dead letters, one a page.
+  /// Lists three dead letters, one per page.
   private struct ThreeLetters: RPCHandler {
     typealias Method = QueuesService.ListDeadLetters
 
@@ -194,7 +194,7 @@ import Testing
     #expect(page.html.contains("&lt;img") && page.html.contains("&lt;reader&gt;"))
   }
 
-  /// Knows one dead letter.
+  /// Returns the only dead letter.
   private struct OneLetter: RPCHandler {
     typealias Method = QueuesService.GetDeadLetter
     let letter: DeadLetter
@@ -229,7 +229,7 @@ import Testing
       for secret in secrets { #expect(!page.html.contains(secret), "\(path)") }
     }
     let story = await console.page("/console/dead-letters/sessions/\(id)").html
-    // The death is told once, though the history ends with it too.
+    // The final failure is shown once, although the history ends with it too.
     #expect(story.ranges(of: "Failed").count == 1 && story.ranges(of: "Given up").count == 1 && story.contains("Received"))
     let gone = await console.page("/console/dead-letters/sessions/018-" + String(repeating: "a", count: 32))
     #expect(gone.status == 404 && gone.html.contains("This letter is not there"))

@@ -16,7 +16,7 @@ import Testing
     let plot = Self.plot([[1, 3, 0], [1, 1, 0]])
     let bars = plot.columns[0].bars
     #expect(bars.count == 2 && plot.columns[2].bars.isEmpty && plot.top == "5")
-    // Two of five: each 24 of 120 high.
+    // The axis ends at 5 and the drawing is 120 high, so each value of 1 is 24 high.
     #expect(bars[0].y == "96" && bars[0].height == "24" && bars[1].y == "72" && bars[1].height == "24")
     for column in plot.columns {
       for bar in column.bars { #expect(try #require(Double(bar.y)) >= 0) }

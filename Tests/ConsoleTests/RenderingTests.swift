@@ -6,9 +6,9 @@ import Testing
 @Suite struct RenderingTests {
   private static let hostile = #"<script>alert("x")</script>'&"#
 
-  /// Has a member of every name, which has again, and is hostile text where it is shown.
+  /// A value that has a member for every name, each of which is such a value again. It is rendered as hostile text.
   private struct Hostile: MustacheParent, CustomStringConvertible {
-    /// Names that start a section which is not there.
+    /// The names of absent sections.
     let absent: Set<String>
 
     func child(named: String) -> Any? { absent.contains(named) ? nil : Hostile(absent: absent) }
@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: pages)
   func `No template lets a value through as it is`(name: String) throws {
     let templates = try Templates()
-    // Once with every section, once with what is shown in place of those that are not there.
+    // Once with every section, once with the text that replaces absent sections.
     for absent in [
       [], ["hasData", "hasItems", "hasLink", "hasMore", "isEmpty", "notice", "hasAny", "hasNoGaps", "gapsNotice", "signs", "hasDead"],
     ] {

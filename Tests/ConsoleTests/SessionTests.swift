@@ -27,7 +27,7 @@ import Testing
     let name = String(repeating: "ab", count: 32)
     let kept = SessionStore.key(name) + String(decoding: ConsoleSession(mark: mark, endsAt: 1).json, as: UTF8.self)
     #expect(!kept.contains(name) && !kept.contains(token) && !kept.contains(Hex.encode(SHA256Digest.hash(token))))
-    // What is kept recognises the caller as long as the token is valid, and is no token itself.
+    // The stored value identifies the caller as long as the token is valid, and is not a token.
     #expect(callers.caller(ofToken: mark)?.name == "a")
     #expect(callers.signIn(token: Hex.encode(mark)) == nil)
     let without = CallerDirectory(

@@ -1,6 +1,6 @@
 """The composed system under test: the real images and the real compose file, used through the balancer's published ports only.
 
-What the fault tests send, the benchmarks' load by wrk, and the client of Deploy/demo are used here as they are.
+The requests of the fault tests, the benchmarks' load by wrk, and the client of Deploy/demo are used here unchanged.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
-"""The composed system: brought up from the compose file as it stands, under a project name, ports and volumes of its own; instances are
-added, replaced, killed and cut off; what the balancer says of them is read from its statistics."""
+"""The composed system: started from the unchanged compose file, with its own project name, ports and volumes. Instances are
+added, replaced, killed and disconnected. The balancer's view of them is read from its statistics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .engine import Engine, EngineError
 SERVICES = ("signer", "verifier", "ingest", "notification-recovery", "asa-token-broker")
 # Seconds after the last start.
 SETTLING = 8
-# The variables of the compose file with which its published ports are chosen.
+# The variables of the compose file that set its published ports.
 PORTS = {"public": "PUBLIC_PORT", "ingest": "INGEST_PORT", "signer": "SIGNER_PORT", "verifier": "VERIFIER_PORT",
          "notification-recovery": "NOTIFICATION_RECOVERY_PORT", "asa-token-broker": "ASA_TOKEN_BROKER_PORT",
          "simulator": "SIMULATOR_PORT", "statistics": "BALANCER_STATS_PORT"}
@@ -31,7 +31,7 @@ GRACE = 40
 
 
 def wait_until(what: str, condition: Callable[[], object], seconds: float, pause: float = 0.1) -> float:
-    """Answers how long it took."""
+    """Waits for a condition; returns the duration."""
     began = time.monotonic()
     while not condition():
         if time.monotonic() - began > seconds:
@@ -49,19 +49,19 @@ class Instance:
 class Composition:
     def __init__(self, engine: Engine, file: pathlib.Path, project: str, port_base: int, variables: dict[str, str],
                  others: Iterable[str] = ()) -> None:
-        """`others`: services beside the five, Redis and the balancer, such as those of a profile."""
+        """`others`: services in addition to the five, Redis and the balancer, such as those of a profile."""
         self.engine, self.file, self.project, self.others = engine, file, project, tuple(others)
         self.ports = {name: port_base + number for number, name in enumerate(PORTS)}
         self.variables = {**variables, **{variable: str(self.ports[name]) for name, variable in PORTS.items()}}
         self.cores: dict[str, float] = {}
 
-    # --- the whole ---------------------------------------------------------------------------------------------------
+    # --- the whole system --------------------------------------------------------------------------------------------
 
     def compose(self, *words: str, seconds: float = 300) -> str:
         return self.engine.compose(self.project, self.file, self.variables, *words, seconds=seconds)
 
     def set_up(self) -> None:
-        """Runs `setup` to its end before anything else starts, which `depends_on` with its condition does in Docker."""
+        """Runs `setup` to its end before anything else starts, as `depends_on` with its condition does in Docker."""
         self.compose("up", "--detach", "--no-build", "setup")
         name = self.name_of("setup", 1)
         wait_until("setup ends", lambda: not self.engine.inspect(name)["State"]["Running"], 120)
@@ -70,7 +70,7 @@ class Composition:
             raise EngineError(f"setup ended with {state['ExitCode']}: {self.engine.logs(name)}")
 
     def start(self, others: Iterable[str] = ()) -> None:
-        """podman-compose knows no profiles and would start those services too: each is named."""
+        """podman-compose has no profiles and would start those services too, so each service is named."""
         self.compose("up", "--detach", "--no-build", "redis", *SERVICES, "balancer", *others)
         running = {one.service for one in self.engine.containers(self.project) if one.is_running}
         missing = {"redis", *SERVICES, "balancer", *others} - running
@@ -92,8 +92,8 @@ class Composition:
         return [f"{self.project}_{name}" for name in self.content().get("volumes") or {}]
 
     def wait_until_served(self, seconds: float = 90) -> float:
-        """Until the balancer has every instance, and what starting them has left is over: layers on their way to the disk that Redis
-        syncs, and a name server that reads its file anew for each container and loses questions meanwhile."""
+        """Waits until the balancer has every instance, and the effects of the start are over: layers that are being written to the disk that
+        Redis syncs, and a name server that reads its file again for each container and loses queries meanwhile."""
         began = time.monotonic()
         instances = [instance for service in SERVICES for instance in self.instances(service)]
         for instance in instances:
@@ -106,8 +106,8 @@ class Composition:
         return served
 
     def down(self) -> None:
-        """`compose down` as Docker does it: podman-compose 1.0.3 stops one after the other, and leaves networks and containers that are not
-        in the file behind."""
+        """`compose down` as Docker does it: podman-compose 1.0.3 stops containers one after the other, and does not remove networks and
+        containers that are not in the file."""
         services = [instance.name for service in SERVICES for instance in self.instances(service)]
         if services:
             self.engine.run("stop", "--time", GRACE, *services, seconds=GRACE * 2)
@@ -127,7 +127,7 @@ class Composition:
         return sorted(found, key=lambda one: int(one.name.rsplit("_", 1)[1]))
 
     def add(self, service: str) -> Instance:
-        """One more, by the command that made the first; Docker's `up --scale` does this."""
+        """Starts one more, by the command that started the first; Docker's `up --scale` does this."""
         number = 1 + max([int(one.name.rsplit("_", 1)[1]) for one in self.instances(service)], default=0)
         words, first, name = [], self.name_of(service, 1), self.name_of(service, number)
         for word in self.engine.recorded(self.project)[service]:
@@ -141,7 +141,7 @@ class Composition:
         return Instance(service, name)
 
     def scale(self, service: str, count: int) -> None:
-        """To so many, each in the balancer; the newest go first."""
+        """Scales to this number, each in the balancer; the newest are removed first."""
         instances = self.instances(service)
         for _ in range(count - len(instances)):
             self.add(service)
@@ -155,7 +155,7 @@ class Composition:
             self.engine.limit(instance.name, self.cores[instance.service])
 
     def retire(self, *instances: Instance) -> None:
-        """SIGTERM to all of them, and waits until each has ended as it should."""
+        """Sends SIGTERM to all of them, and waits until each has ended normally."""
         if not instances:
             return
         names = [instance.name for instance in instances]
@@ -167,17 +167,17 @@ class Composition:
         self.engine.run("rm", *names)
 
     def networks_of(self, instance: Instance) -> dict[str, str]:
-        """By network its address."""
+        """The address by network."""
         return {name: one["IPAddress"] for name, one in self.engine.inspect(instance.name)["NetworkSettings"]["Networks"].items()}
 
     def cut(self, instance: Instance) -> list[str]:
-        """Takes its networks away, as if its host lost the connection; returns them."""
+        """Removes its networks, as if its host lost the connection; returns them."""
         networks = list(self.networks_of(instance))
         for network in networks:
             self.engine.run("network", "disconnect", network, instance.name)
         return networks
 
-    def mend(self, instance: Instance, networks: Iterable[str]) -> None:
+    def reconnect(self, instance: Instance, networks: Iterable[str]) -> None:
         for network in networks:
             self.engine.run("network", "connect", "--alias", instance.service, network, instance.name)
 
@@ -193,18 +193,18 @@ class Composition:
         return list(csv.DictReader(io.StringIO(text.removeprefix("# "))))
 
     def servers(self, backend: str) -> dict[str, str]:
-        """Of those that have an address: by it, without the port, what the balancer makes of them."""
+        """For instances with an address: the balancer's state of each, by address without the port."""
         return {line["addr"].rsplit(":", 1)[0]: line["status"] for line in self.statistics()
                 if line["pxname"] == backend and line["svname"] not in ("FRONTEND", "BACKEND") and line["addr"]}
 
     def order_balancer(self, backend: str, addresses: set[str], state: str) -> None:
-        """`ready` or `maint`, over its control socket, for the server with one of these addresses."""
+        """Sets `ready` or `maint`, over the control socket, for the server with one of these addresses."""
         name = next(line["svname"] for line in self.statistics()
                     if line["pxname"] == backend and line["addr"].rsplit(":", 1)[0] in addresses)
         process = self.engine.process(self.instances("balancer")[0].name)
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(5)
-            # The socket lies in the container's own file system.
+            # The socket is in the container's own file system.
             control.connect(f"/proc/{process}/root/run/haproxy/control.sock")
             control.sendall(f"set server {backend}/{name} state {state}\n".encode())
             if said := control.recv(1000).decode().strip():
@@ -227,7 +227,7 @@ class Composition:
                                f"{self.engine.logs(instance.name, 15)}") from None
 
     def wait_until_gone(self, instance: Instance, addresses: set[str], seconds: float = 30) -> float:
-        """Until the balancer sends nothing to these addresses."""
+        """Waits until the balancer sends nothing to these addresses."""
         def gone() -> bool:
             return not any(self.servers(backend).get(address, "").startswith("UP")
                            for backend in BACKENDS.get(instance.service, (instance.service,)) for address in addresses)

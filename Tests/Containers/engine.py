@@ -16,15 +16,15 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT_LABEL = "io.podman.compose.project"
 SERVICE_LABEL = "com.docker.compose.service"
-# Microseconds. Short, so that an instance whose quota has ended goes on soon: in the usual 100 ms all calls would gather at those that
-# stand still while another has nothing to do.
+# Microseconds. The period is short, so that an instance that has used up its quota continues soon. With the usual 100 ms, all calls
+# would accumulate at stopped instances while another has nothing to do.
 PERIOD = 20_000
-# Debian's own, whose modules are there whatever Python runs the test.
+# Debian's own, whose modules are installed whichever Python runs the test.
 PODMAN_COMPOSE = "/usr/bin/podman-compose"
 
 
 class EngineError(RuntimeError):
-    """What the program said when it failed."""
+    """The program's output when it failed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Container:
 
 
 class Engine:
-    """`folder` takes what is written for one run: the engine's settings where the machine has none, and recorded commands."""
+    """`folder` gets the files of one run: the engine's settings if the machine has none, and recorded commands."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -45,8 +45,8 @@ class Engine:
             self.environment["CONTAINERS_CONF"] = str(settings)
 
     def _settings(self) -> pathlib.Path | None:
-        """Containers get no more open files than this process may give: the default of a million fails where the hard limit is lower. The
-        runtime is runc with version 1 of cgroups, which crun does not always manage."""
+        """Containers get no more open files than this process may give: the default of a million fails if the hard limit is lower. The
+        runtime is runc with version 1 of cgroups, with which crun fails at times."""
         if "CONTAINERS_CONF" in os.environ or pathlib.Path("/etc/containers/containers.conf").exists():
             return None
         limits = []
@@ -78,7 +78,7 @@ class Engine:
         return json.loads(self.run("inspect", "--type", "container", name))[0]
 
     def process(self, name: str) -> int:
-        """The first process of a container, by the machine's number; 0 while there is none."""
+        """The process id on the host of a container's first process; 0 if there is none."""
         return int(self.inspect(name)["State"]["Pid"])
 
     def containers(self, project: str) -> list[Container]:
@@ -95,18 +95,18 @@ class Engine:
         return self.succeeds("image", "exists", name)
 
     def kill(self, name: str) -> None:
-        """Without warning, and not as an order of the engine's user: the restart policy has to bring it back."""
+        """Kills it without warning, and not by a command of the engine's user: the restart policy must start it again."""
         process = self.process(name)
         if process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
     def limit(self, name: str, cores: float, period: int = PERIOD) -> None:
-        """A share of a core, in every period of so many microseconds."""
+        """A share of a core, in every period of this number of microseconds."""
         self.run("update", "--cpu-period", period, "--cpu-quota", max(1000, round(cores * period)), name)
 
     def quota(self, name: str) -> tuple[int, int]:
-        """Of a container with limited processor time: periods in which it ran, and those in which its quota ended. Version 1 and 2 of
+        """For a container with limited processor time: the periods in which it ran, and those in which it used up its quota. Version 1 and 2 of
         cgroups."""
         for line in pathlib.Path(f"/proc/{self.process(name)}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
@@ -127,7 +127,7 @@ class Engine:
 
     def compose(self, project: str, file: pathlib.Path, variables: dict[str, str], *words: str, seconds: float = 300,
                 record: bool = True) -> str:
-        """podman-compose on the file as it is. Each `podman run` it makes is written down, for further instances (record-podman)."""
+        """podman-compose on the unchanged file. Each `podman run` that it calls is recorded, to start more instances (record-podman)."""
         recorder = ["--podman-path", str(HERE / "record-podman")] if record else []
         command = [PODMAN_COMPOSE, *recorder, "-p", project, "-f", str(file), *words]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=file.parent,
@@ -149,10 +149,10 @@ class Engine:
                         found[label.split("=", 1)[1]] = words
         return found
 
-    # --- the end -----------------------------------------------------------------------------------------------------
+    # --- clean-up ----------------------------------------------------------------------------------------------------
 
     def remove(self, project: str, volumes: bool) -> None:
-        """What bears the project's label, and nothing else."""
+        """Removes everything with the project's label, and nothing else."""
         names = [one.name for one in self.containers(project)]
         if names:
             self.run("rm", "--force", "--time", 0, *names, check=False)

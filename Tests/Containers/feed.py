@@ -17,7 +17,7 @@ QUEUES = ("intake", "tokens", "sessions")
 
 
 async def ask(caller: Caller, service: str, method: str, message: dict, tries: int = 20) -> dict:
-    """An RPC that has to succeed in the end."""
+    """An RPC that must succeed eventually."""
     for left in reversed(range(tries)):
         try:
             status, answer = await caller.call(service, method, message)
@@ -32,14 +32,14 @@ async def ask(caller: Caller, service: str, method: str, message: dict, tries: i
 
 
 class Reader:
-    """Pulls and acknowledges all the while, with one retry as any RPC caller; keeps every event by its id."""
+    """Pulls and acknowledges continuously, with one retry as any RPC caller; stores every event by its id."""
 
     def __init__(self, access: Access, name: str) -> None:
         self.access, self.name = access, name
         self.events: dict[str, dict] = {}
-        # Where each lies in the feed: its shard, and its place in the shard's stream, which `ackId` tells.
+        # The position of each event in the feed: its shard, and its position in the shard's stream, which are in `ackId`.
         self.places: dict[str, tuple[int, ...]] = {}
-        # Pulled again, since an acknowledgement was lost with its verifier: at least once is what the feed promises.
+        # Events that were pulled again because an acknowledgement was lost with its verifier: the feed guarantees at-least-once delivery.
         self.again = 0
         self.tally = Tally()
         self.retries = True
@@ -88,8 +88,8 @@ class Reader:
 
 
 async def settle(reader: Reader, seconds: float = 90) -> float:
-    """Until nothing waits in the queues any more, and the reader has all that came of it. Events of a pull whose answer was lost come again when
-    their lease is over: until then they are part of the subscription's backlog."""
+    """Waits until the queues are empty and the reader has all events. Events of a pull whose answer was lost are delivered again when
+    their lease expires; until then they are part of the subscription's backlog."""
     began, caller, quiet = time.monotonic(), reader.access.caller("verifier"), 0
     try:
         while quiet < 2:
@@ -108,7 +108,7 @@ async def settle(reader: Reader, seconds: float = 90) -> float:
 
 
 async def states(access: Access, ids: list[str], callers: int = 24) -> dict[str, str]:
-    """Of each delivery, asked one by one."""
+    """The states of all deliveries, queried one by one."""
     left, found = collections.deque(ids), {}
 
     async def work() -> None:
@@ -125,8 +125,8 @@ async def states(access: Access, ids: list[str], callers: int = 24) -> dict[str,
 
 
 async def compare(reader: Reader, ledger: Ledger, final: dict[str, str]) -> dict[str, int]:
-    """Fails where the feed and the deliveries' states differ from what was answered: lost, doubled, out of order, in a wrong state. States
-    that were found before are final and not asked for again."""
+    """Fails if the feed and the deliveries' states differ from the answers: lost, duplicated, out of order, in a wrong state. States
+    that were found before are final and not queried again."""
     final |= await states(reader.access, [id for id in ledger.deliveries if id not in final])
-    # As they lie in the feed: what was pulled again after a lost acknowledgement came later than its place.
+    # In the order of the feed: an event that was pulled again after a lost acknowledgement arrived later than its position.
     return account(sorted(reader.events.values(), key=lambda event: reader.places[event["id"]]), dict(final), ledger)

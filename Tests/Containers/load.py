@@ -1,4 +1,4 @@
-"""Senders and RPC callers. They know the balancer's ports and nothing behind them. What was answered goes into a ledger, which is compared
+"""Senders and RPC callers. They know only the load balancer's ports. Answers are recorded in a ledger, which is compared
 with the feed and with the states of the deliveries at the end."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .rpc_caller import Access, Caller, Work, anything
 
 
 class SimulatorsMaker(Maker):
-    """Signs with the Apple simulator's keys, which the composed system's configuration trusts as it was set up."""
+    """Signs with the Apple simulator's keys, which the composed system is configured to accept."""
 
     def __init__(self, dice: random.Random, state: pathlib.Path) -> None:
         super().__init__(dice)
@@ -37,11 +37,11 @@ class SimulatorsMaker(Maker):
 
 @dataclasses.dataclass
 class Tally:
-    """What callers or senders saw."""
+    """The results of callers or senders."""
 
     sent: int = 0
     answered: int = 0
-    # Not what was asked for: by status, or by what broke.
+    # Unexpected results, by status or by error.
     failures: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     retried: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     slowest: float = 0.0
@@ -58,7 +58,7 @@ class Tally:
 
 
 class OpenConnection(Connection):
-    """One that was closed while nothing was asked is opened again and counts as no failure."""
+    """An idle connection that was closed is opened again, and this is not counted as a failure."""
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         if self.writer and self.reader.at_eof():
@@ -67,7 +67,7 @@ class OpenConnection(Connection):
 
 
 class Pace:
-    """So many turns a second, evenly; those who come late are not made up for."""
+    """Starts this number of turns a second, evenly; late turns are not made up for."""
 
     def __init__(self, rate: float) -> None:
         self.rate, self.next = rate, time.monotonic()
@@ -80,7 +80,7 @@ class Pace:
 
 
 class Load:
-    """`retries`: whether senders come again after a refusal and RPC callers once after a failure. Without, each failure counts."""
+    """`retries`: whether senders repeat refused requests and RPC callers retry a failure once. Without it, each failure counts."""
 
     def __init__(self, access: Access, maker: Maker, ledger: Ledger, rate: float, senders: int = 24, retries: bool = False,
                  callers: bool = True) -> None:
@@ -115,7 +115,7 @@ class Load:
             connection.close()
 
     async def _mix(self, dice: random.Random) -> AsyncIterator[Delivery]:
-        """Mostly postbacks; the same again, copies in other white space, forgeries, notifications of two subscriptions, tokens, and
+        """Mostly postbacks; repetitions, copies with other white space, forgeries, notifications of two subscriptions, tokens, and
         sessions."""
         subscriptions = [str(dice.randint(10 ** 14, 10 ** 15)) for _ in range(2)]
         recent: collections.deque[Delivery] = collections.deque(maxlen=64)
@@ -147,7 +147,7 @@ class Load:
             try:
                 status, answer = await connection.post(delivery)
             except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-                # Never in order: the balancer itself stays. What was not answered may have been taken: it is sent again, or not counted.
+                # Must not happen: the balancer itself stays up. A request without an answer may have been accepted: it is sent again, or not counted.
                 self.deliveries.fail(type(error).__name__, delivery.path)
                 status, answer = 0, None
             self.deliveries.slowest = max(self.deliveries.slowest, time.monotonic() - began)
@@ -199,7 +199,7 @@ class Load:
                 tally.fail(seen, f"{method} {json.dumps(answer)[:200]}")
                 return
             tally.retried[seen] += 1
-            # What a client does with its one retry: it waits a moment, as gRPC's and Connect's retry policies do.
+            # The client's one retry: it waits briefly, as gRPC's and Connect's retry policies do.
             await asyncio.sleep(RETRY_AFTER)
 
     def sign(self) -> Work:

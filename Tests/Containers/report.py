@@ -41,14 +41,14 @@ class Section:
 
 
 class Report:
-    """`about` is what was tested, and how; `document` is the name of the files."""
+    """`about` describes the test; `document` is the name of the files."""
 
     def __init__(self, command: str, document: str = DOCUMENT, title: str = "The containers test", about: str = ABOUT) -> None:
         self.command, self.began = command, time.monotonic()
         self.document, self.title, self.about = document, title, about
         self.sections: list[Section] = []
         self.notes: list[str] = []
-        # By service: for each number of instances the rounds' requests a second.
+        # By service: the rounds' requests a second for each number of instances.
         self.scaling: dict[str, dict[int, list[float]]] = {}
 
     def section(self, number: str, title: str) -> Section:
@@ -103,7 +103,7 @@ def middle(values: list[float]) -> float:
 
 
 def plot(scaling: dict[str, dict[int, list[float]]]) -> str:
-    """Beside one another a panel a service: requests a second over instances, and the line from one instance's figure."""
+    """One panel for each service, side by side: requests a second over instances, and a line that extrapolates one instance's figure."""
     width, height, left, top, gap = 330, 240, 70, 46, 90
     words = [(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + len(scaling) * (width + gap)} {top + height + 60}" '
              'font-family="sans-serif" font-size="13">'), '<rect width="100%" height="100%" fill="white"/>']

@@ -1,4 +1,4 @@
-"""RPC callers that know the balancer's ports and nothing behind them."""
+"""RPC callers that know only the load balancer's ports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 RPC = {"signer": "signer.v1.SignerService", "verifier": "verifier.v1.VerifierService", "events": "events.v1.EventsService",
        "queues": "queues.v1.QueuesService", "ingest": "ingest.v1.IngestService", "recovery": "recovery.v1.NotificationRecoveryService",
        "broker": "asa.v1.TokenBrokerService"}
-# The balancer's port, the RPC service, the method, the message, and whether the answer is right.
+# The balancer's port, the RPC service, the method, the message, and a function that checks the answer.
 Work = tuple[str, str, str, dict, Callable[[dict], bool]]
 
 
@@ -21,7 +21,7 @@ def anything(_: dict) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Access:
-    """What a caller is told of the system: the balancer's ports, a token and, where TLS is inside, whom to trust and what to show."""
+    """The settings of a caller: the balancer's ports, a token and, with TLS inside, the trusted authority and the client certificate."""
 
     ports: dict[str, int]
     token: str
@@ -32,7 +32,7 @@ class Access:
 
 
 class Caller:
-    """RPC over one HTTP/1.1 connection to one port, opened again when it breaks."""
+    """RPC over one HTTP/1.1 connection to one port, which is opened again when it breaks."""
 
     def __init__(self, port: int, token: str, tls: ssl.SSLContext | None = None) -> None:
         self.port, self.token, self.tls, self.writer = port, token, tls, None
@@ -44,7 +44,7 @@ class Caller:
                 + (f"Idempotency-Key: {key}\r\n" if key else "") + "\r\n")
         try:
             async with asyncio.timeout(seconds):
-                # Closed while nothing was asked: any client opens another one.
+                # An idle connection was closed: any client opens another one.
                 if self.writer and self.reader.at_eof():
                     self.close()
                 if self.writer is None:

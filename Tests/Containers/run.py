@@ -30,11 +30,11 @@ from .rpc_caller import Access
 from .scenarios import Context
 from .scenarios.paths import teach
 
-# In their order; each stands on what those before it left running.
+# In order; each needs what the earlier ones left running.
 SCENARIOS = ("paths", "replacement", "killing", "disconnection", "scale", "restart", "certificates")
 PROJECT = "attribution-containers-test"
 PORT_BASE = 27080
-# The images' tag, so that nobody's own are replaced.
+# The images' tag, so that no other images are replaced.
 VERSION = "0.0.0-containers-test"
 TARGETS = ("setup-demo", *SERVICES, "simulator")
 COMPOSE_FILE = ROOT / "docker-compose.yml"
@@ -50,7 +50,7 @@ def variables(data: pathlib.Path, *files: str) -> dict[str, str]:
 
 
 def build(engine: Engine, data: pathlib.Path, executables: pathlib.Path | None, targets: tuple[str, ...] = TARGETS) -> dict[str, float]:
-    """The images of the compose file, by its own `build` sections; answers the seconds of each."""
+    """Builds the images of the compose file, by its own `build` sections; returns the seconds of each."""
     program = ROOT / "Deploy" / "containers" / "build-options"
     options = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
     given = ROOT / ".executables"
@@ -121,7 +121,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write-report", action="store_true", help="write Documentation/containers-test.md, .json and .svg")
     options = parser.parse_args()
-    # Told to end, it ends what it started.
+    # A signal to end also ends the child processes.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     if options.short:
@@ -132,7 +132,7 @@ def main() -> int:
         chosen = set(options.only.split(","))
         modules = [module for module in modules if module.NUMBER in chosen]
     seed = options.seed or random.randrange(1 << 32)
-    # The report does not say where the executables lie.
+    # The report does not contain the directory of the executables.
     shown = ["DIR" if before == "--executables" else word for before, word in zip(sys.argv, sys.argv[1:], strict=True)]
     command = " ".join(["Deploy/containers-test", *(word for word in shown if word not in ("--write-report", "--keep"))])
     report = Report(command)

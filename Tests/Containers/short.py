@@ -1,4 +1,4 @@
-"""The short form: all files are read by the programs that they are for, one image is built of given executables and started."""
+"""The short form: each file is read by its own program, and one image is built of given executables and started."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .environment import environment_file
 DEPLOY = ROOT / "Deploy"
 IMAGE = "localhost/attribution-containers-test-short"
 SERVICE = "signer"
-# What podman-compose 1.0.3 is asked for, beside the file as it stands.
+# The requirements of podman-compose 1.0.3, in addition to the unchanged file.
 WAYS = {"plain": [], "TLS inside": ["tls.env"], "demo": ["demo.env"], "demo with TLS inside": ["demo.env", "tls.env"]}
 
 
 def run(executables: pathlib.Path | None) -> int:
-    """Answers 0 when everything is right."""
+    """Returns 0 if all checks pass."""
     executables = (executables or ROOT / ".build" / "debug").resolve()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="containers-test-") as name:
@@ -50,7 +50,7 @@ def run(executables: pathlib.Path | None) -> int:
 
 
 def compose_file(engine: Engine, folder: pathlib.Path, files: list[str]) -> str:
-    """podman-compose reads it and, without doing it, says what it would run; each mounted file and environment file has to exist."""
+    """podman-compose reads the file and prints what it would run, without running it. Each mounted file and environment file must exist."""
     variables: dict[str, str] = {}
     for file in files:
         variables |= environment_file(DEPLOY / "compose" / file)
@@ -71,7 +71,7 @@ def compose_file(engine: Engine, folder: pathlib.Path, files: list[str]) -> str:
 
 
 def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
-    """HAProxy's own check; certificates that the file names by its defaults are made for it."""
+    """HAProxy's own check; certificates that the file names by default are created for it."""
     haproxy = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
     if not haproxy:
         raise RuntimeError("haproxy is not installed")
@@ -80,7 +80,7 @@ def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
                         "/CN=short", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
         certificate.write_text((folder / "certificate.pem").read_text() + (folder / "key.pem").read_text())
-    # Instances that the file names by default do not exist here, and looking for them takes time.
+    # Instances that the file names by default do not exist here, and name resolution takes time.
     addresses = {name: f"127.0.0.1:{port}" for name, port in re.findall(r'"\$\{(\w+_ADDRESS)-[\w-]+:(\d+)\}"', file.read_text())}
     done = subprocess.run([haproxy, "-c", "-f", file], capture_output=True, text=True, timeout=30, env={
         **os.environ, **addresses, "MAX_CONNECTIONS": "1000", "PUBLIC_CERTIFICATE": str(certificate),
@@ -91,14 +91,14 @@ def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
 
 
 def swift_runtime(executable: pathlib.Path) -> list[str]:
-    """Mounts for an executable of a debug build, which finds Swift's libraries where its toolchain is; none for one of a release build."""
+    """Mounts for the executable of a debug build, which uses Swift's libraries from its toolchain; none for that of a release build."""
     linked = subprocess.run(["ldd", executable], check=True, capture_output=True, text=True, timeout=30).stdout
     folders = {str(pathlib.Path(path).parent) for path in re.findall(r"=> (/\S+)", linked)}
     return [word for folder in sorted(folders) if not folder.startswith(("/lib", "/usr/lib")) for word in ("--volume", f"{folder}:{folder}:ro")]
 
 
 def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> str:
-    """The Dockerfile's own target for a service that needs no Redis, its version, and its health check without an instance beside it."""
+    """The Dockerfile's own target for a service that needs no Redis, its version, and its health check without a running instance."""
     given = ROOT / ".executables"
     given.mkdir()
     try:

@@ -1,4 +1,4 @@
-"""Seeds for the fuzz targets, of the vectors: seeds.py FOLDER writes FOLDER/<target>/<digest>."""
+"""Seeds for the fuzz targets, from the vectors: seeds.py FOLDER writes FOLDER/<target>/<digest>."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ VECTORS = pathlib.Path(__file__).resolve().parent.parent / "Vectors"
 
 
 def strings(value: object) -> Iterator[str]:
-    """Every text in a document."""
+    """Every string in a document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -23,7 +23,7 @@ def strings(value: object) -> Iterator[str]:
 
 
 def unpacked(value: object) -> object:
-    """Texts that are JSON objects taken apart too."""
+    """Also parses strings that are JSON objects."""
     if isinstance(value, str) and value[:1] == "{":
         try:
             return {"text": value, "object": json.loads(value)}

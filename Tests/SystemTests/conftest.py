@@ -11,13 +11,13 @@ from SystemTests.public_edge.edge import edge, hasty  # noqa: F401 fixtures of t
 from SystemTests.recovery.system import recovery_system
 from SystemTests.support.running_system import VECTORS, System, start_system, stop_system
 
-# Files of few tests that take long, the longest first. xdist hands files out as they come, and would begin these last by itself.
+# Long files with few tests, the longest first. xdist assigns files in order, and would otherwise start these last.
 LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test_reshard", "test_faults", "test_feed_kills", "test_push_faults",
         "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured", "test_failures", "test_push")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, then those with many tests: the processes end at about the same time."""
+    """Long files first, then those with many tests, so that the processes end at about the same time."""
     counts = collections.Counter(item.path for item in items)
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: (places.get(item.path.stem, len(LONG)), -counts[item.path], item.path.name))
@@ -32,7 +32,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
 
 @pytest.fixture(scope="session")
 def recovering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
-    """A system whose recovery works in seconds."""
+    """A system whose recovery takes seconds."""
     with recovery_system(tmp_path_factory.mktemp("recovering")) as running:
         yield running
 

@@ -57,7 +57,7 @@ import Testing
   @Test func `About the share that is asked for is recorded`() {
     let tracer = tracer(Sampler(ratio: 0.25))
     let sampled = (0..<20_000).count { _ in tracer.context(below: nil).isSampled }
-    // Six standard deviations on either side.
+    // The expected number, plus or minus six standard deviations.
     #expect((4632...5368).contains(sampled))
   }
 

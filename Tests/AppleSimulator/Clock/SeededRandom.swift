@@ -28,7 +28,7 @@ public final class SeededRandom: Sendable {
     list[Int(integer(in: 0...Int64(list.count - 1)))]
   }
 
-  /// 0 ..< 1.
+  /// A number in 0 ..< 1.
   public func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
 
   /// A version 4 UUID in lower case.
@@ -44,7 +44,7 @@ public final class SeededRandom: Sendable {
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
   }
 
-  /// That many decimal digits, the first not 0.
+  /// A string of `count` decimal digits that does not begin with 0.
   public func digits(_ count: Int) -> String {
     (0..<count).map { String(integer(in: ($0 == 0 ? 1 : 0)...9)) }.joined()
   }

@@ -14,7 +14,7 @@ public final class SimulatedTime: Sendable {
 
   public init(scale: Double = 1) { state = Mutex(State(scale: scale)) }
 
-  /// Simulated seconds that pass in a real one.
+  /// The number of simulated seconds in a real second.
   public var scale: Double {
     get { state.withLock(\.scale) }
     set { state.withLock { $0.scale = newValue } }
@@ -28,10 +28,10 @@ public final class SimulatedTime: Sendable {
   /// Milliseconds since 1970.
   public var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) + offsetMilliseconds }
 
-  /// How long ago that was in scaled time, milliseconds.
+  /// The scaled time since then, in milliseconds.
   public func age(since milliseconds: Int64) -> Double { Double(now - milliseconds) * scale }
 
-  /// Waits for a simulated duration; a change of the scale applies at once. Throws when cancelled.
+  /// Waits for a simulated duration; a change of the scale applies immediately. Throws if it is cancelled.
   public func sleep(simulatedMilliseconds: Double) async throws {
     var left = simulatedMilliseconds
     let clock = ContinuousClock()

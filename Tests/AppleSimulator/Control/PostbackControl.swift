@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Makes postbacks on request and lets devices send them.
+/// Creates postbacks on request and sends them as devices do.
 struct PostbackControl: Sendable {
   let parts: SimulatorParts
   let kind: String

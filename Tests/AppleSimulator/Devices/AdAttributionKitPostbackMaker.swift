@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Makes AdAttributionKit postbacks: a JWS and the unsigned values around it (*Identifying the parameters in a
+/// Creates AdAttributionKit postbacks: a JWS and the unsigned values around it (*Identifying the parameters in a
 /// postback*, *Verifying a postback*).
 public struct AdAttributionKitPostbackMaker: Sendable {
   let keys: DeviceKeys
@@ -11,7 +11,7 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     self.random = random
   }
 
-  /// Fields of `request` that are absent are made up; see the README for their names.
+  /// Fields that `request` does not set get generated values; the README lists their names.
   public func make(_ request: JSONObject) throws -> Postback {
     let environment = request["environment"]?.stringValue ?? "production"
     let kids = [
@@ -20,7 +20,7 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     ]
     guard let usual = kids[environment] else { throw PostbackError("environment: production, development or settings") }
     let kid = request["kid"]?.stringValue ?? usual
-    // For an unknown kid the production key signs, so that only the kid is wrong.
+    // A postback with an unknown kid is signed by the production key, so that only the kid is wrong.
     let key = keys.key(kid: kid) ?? keys.p256
     var claims = try claims(request, environment: environment)
     claims.merge(request["fields"]?.objectValue)

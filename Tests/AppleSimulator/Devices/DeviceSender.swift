@@ -1,14 +1,14 @@
 /// Sends postbacks as devices do: up to nine times within nine days, until the answer is 200 (*Receiving ad
 /// attributions and postbacks*).
 public struct DeviceSender: Sendable {
-  /// Eight waits of a day between nine attempts.
+  /// Nine attempts have eight waits of one day between them.
   static let waits = [Double](repeating: 24 * 3600 * 1000, count: 8)
 
   let http: OutgoingHTTP
   let retryingSender: RetryingSender
   let log: DeliveryLog
 
-  /// Returns the number of the delivery in the log.
+  /// Sends a postback. Returns the number of the delivery in the log.
   func send(_ body: String, kind: String, identifier: String, to url: OutgoingURL, awaitingFirst: Bool) async -> Int {
     let id = log.open(kind: kind, identifier: identifier, url: url.description)
     let bytes = Array(body.utf8)

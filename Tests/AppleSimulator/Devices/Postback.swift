@@ -8,9 +8,9 @@ public struct Postback: Sendable {
   /// `transaction-id` or `postback-identifier`.
   public var identifier: String
   public var adNetworkID: String
-  /// Whether the ad network won the attribution; developers get copies of winning postbacks only.
+  /// True if the ad network won the attribution; developers get copies of winning postbacks only.
   public var won: Bool
-  /// The same signed content with other unsigned values, for resending.
+  /// The bodies with the same signed content and other unsigned values, which are also sent.
   public var variants: [String] = []
   /// The text in the body that the signature covers, or the signature itself.
   var protected: String
@@ -30,5 +30,5 @@ public struct Postback: Sendable {
   }
 }
 
-/// Windows after the first carry a coarse value only.
+/// Postbacks of windows after the first have only a coarse value.
 func usualCoarse(_ window: Int64) -> JSONValue? { window > 0 ? .some("high") : .none }

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Makes SKAdNetwork postbacks of every version and signs them as devices do.
+/// Creates SKAdNetwork postbacks of all versions and signs them as devices do.
 ///
 /// Apple's documents: *Combining parameters for SKAdNetwork 3 postbacks*, *… previous postback versions*, *Verifying
 /// an install-validation postback*.
@@ -16,7 +16,7 @@ public struct SKAdNetworkPostbackMaker: Sendable {
     self.random = random
   }
 
-  /// Fields of `request` that are absent are made up; see the README for their names.
+  /// Fields that `request` does not set get generated values; the README lists their names.
   public func make(_ request: JSONObject) throws -> Postback {
     let version = request["version"]?.stringValue ?? "4.0"
     guard Self.versions.contains(version) else { throw PostbackError("version: one of \(Self.versions)") }
@@ -88,7 +88,7 @@ public struct SKAdNetworkPostbackMaker: Sendable {
     return JSONObject(fields.members.filter { !$0.value.isNull })
   }
 
-  /// The values in the order that the version signs them.
+  /// The values in the order in which the version signs them.
   static func signedText(version: String, _ fields: JSONObject) -> String {
     var names = version == "1.0" ? [] : ["version"]
     names += ["ad-network-id", version == "4.0" ? "source-identifier" : "campaign-id", "app-id", "transaction-id"]

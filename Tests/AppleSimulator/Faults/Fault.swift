@@ -1,10 +1,10 @@
 import WireJSON
 
-/// One scripted failure of a family of routes.
+/// A scripted failure of a group of routes.
 struct Fault: Sendable {
-  /// `*`, a family (`appStoreServer`, `adServices`, `consent`), an endpoint's name, a host, or the start of a path.
+  /// `*`, a group (`appStoreServer`, `adServices`, `consent`), an endpoint's name, a host, or the start of a path.
   var route: String
-  /// The number of answers that it still changes; nil for all.
+  /// The number of answers that it will still change; nil for no limit.
   var left: Int?
   /// The percentage of requests that it changes.
   var percentage: Double
@@ -38,7 +38,7 @@ struct Fault: Sendable {
     route == "*" || names.contains(route) || (route.hasPrefix("/") && path.hasPrefix(route))
   }
 
-  /// Whether the fault's own answer replaces the endpoint's.
+  /// True if the answer of the fault replaces the answer of the endpoint.
   var replacesAnswer: Bool { status != nil }
 
   func strike(_ response: SimulatedResponse) -> SimulatedResponse {

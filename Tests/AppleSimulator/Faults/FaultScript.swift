@@ -12,7 +12,7 @@ public final class FaultScript: Sendable {
 
   func next(names: [String], path: String) -> Fault? {
     faults.withLock { faults in
-      // A matching fault that is not selected by its percentage leaves the request to the next one.
+      // A matching fault that is not selected by its percentage is skipped, and the next one is checked.
       for place in faults.indices where faults[place].concerns(names: names, path: path) {
         let fault = faults[place]
         guard fault.random.fraction() * 100 < fault.percentage else { continue }

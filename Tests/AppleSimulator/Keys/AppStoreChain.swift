@@ -10,8 +10,8 @@ public struct AppStoreChain: Sendable {
   public let x5c: [String]
   public let leafKey: EllipticKey
 
-  /// Reads the chain of that name, or creates it. Variants share the root. A chain without Apple's marker extensions, or of an unpublished
-  /// root, is for forgeries.
+  /// Reads the chain with this name, or creates it. Variants share the root. A chain without Apple's marker extensions, or of an
+  /// unpublished root, is for forgeries.
   init(in directory: StateDirectory, name: String = "app-store", variant: String = "", marked: Bool = true) throws {
     let branch = variant.isEmpty ? name : "\(name)-\(variant)"
     let rootKey = try directory.key("\(name)-root", .p384)

@@ -1,10 +1,10 @@
-/// Apple's keys that sign postbacks: one for SKAdNetwork up to 2.0, one for all later, two for development.
+/// Apple's keys that sign postbacks: one for SKAdNetwork up to 2.0, one for later versions and for AdAttributionKit, two for development.
 public struct DeviceKeys: Sendable {
   public let p192: EllipticKey
   public let p256: EllipticKey
-  /// Development, end to end: `apple-development-identifier/0`.
+  /// For end-to-end tests in development: `apple-development-identifier/0`.
   public let development: EllipticKey
-  /// Development, made in device settings: `apple-development-identifier/1`.
+  /// For postbacks created in device settings: `apple-development-identifier/1`.
   public let settings: EllipticKey
 
   init(in directory: StateDirectory) throws {

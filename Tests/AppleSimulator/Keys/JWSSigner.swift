@@ -15,7 +15,7 @@ public struct JWSSigner: Sendable {
     try Self.compact(header: header, payload: JSONValue.object(payload).serialized, key: key)
   }
 
-  /// Any header with any payload.
+  /// Signs any payload with any header.
   static func compact(header: [UInt8], payload: [UInt8], key: EllipticKey) throws -> String {
     let input = Base64Text.encodeURL(header) + "." + Base64Text.encodeURL(payload)
     return input + "." + Base64Text.encodeURL(try key.signRaw(Array(input.utf8)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The directory that keeps keys and certificates between runs.
+/// The directory that stores keys and certificates between runs.
 public struct StateDirectory: Sendable {
   public let path: String
 
@@ -9,7 +9,7 @@ public struct StateDirectory: Sendable {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  /// The whole file, or nil when there is none.
+  /// The content of the file; nil if it does not exist.
   public func read(_ name: String) -> String? { try? String(contentsOfFile: path + "/" + name, encoding: .utf8) }
 
   func remove(_ name: String) { unlink(path + "/" + name) }
@@ -24,7 +24,7 @@ public struct StateDirectory: Sendable {
     guard rename(temporary, path + "/" + name) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
-  /// The key of that name; it is created if it does not exist.
+  /// The key with this name; it is created if it does not exist.
   func key(_ name: String, _ curve: EllipticKey.Curve) throws -> EllipticKey {
     if let pem = read(name + "-key.pem") { return try EllipticKey(pem: pem, curve: curve) }
     let key = try EllipticKey.generate(curve)
@@ -32,7 +32,7 @@ public struct StateDirectory: Sendable {
     return key
   }
 
-  /// The certificate of that name; it is created if it does not exist.
+  /// The certificate with this name; it is created if it does not exist.
   func certificate(_ name: String, _ make: () throws -> Certificate) throws -> Certificate {
     if let pem = read(name + ".pem") { return try Certificate(pem: pem) }
     let certificate = try make()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The authority and the server certificate of this simulator's HTTPS. The server's is new at every start.
+/// The certificate authority and the server certificate of the simulator's HTTPS. The server certificate is new at every start.
 struct TLSIdentity {
   let authorityPEM: String
   let certificatePEM: String

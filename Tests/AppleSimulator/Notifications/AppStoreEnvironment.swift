@@ -1,8 +1,8 @@
-/// The two environments that Apple runs servers for.
+/// Apple's two server environments.
 public enum AppStoreEnvironment: String, Sendable, CaseIterable {
   case production = "Production"
   case sandbox = "Sandbox"
 
-  /// How far *Get Notification History* reaches back, days.
+  /// The number of days that *Get Notification History* covers.
   var historyDays: Int64 { self == .production ? 180 : 30 }
 }

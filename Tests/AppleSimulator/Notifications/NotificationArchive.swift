@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Every notification ever made, for *Get Notification History* and the control API.
+/// All created notifications, for *Get Notification History* and the control API.
 public final class NotificationArchive: Sendable {
   private struct State {
     var records: [NotificationRecord] = []

@@ -1,17 +1,17 @@
 import WireJSON
 
-/// Makes notifications and signs them (*responseBodyV2DecodedPayload*).
+/// Creates notifications and signs them (*responseBodyV2DecodedPayload*).
 struct NotificationFactory: Sendable {
   let signer: JWSSigner
   /// Signs with a chain of another root.
   let stranger: JWSSigner
-  /// Signs with a chain that lacks Apple's marks, under the right kind of root.
+  /// Signs with a chain without Apple's marker extensions, under the right kind of root.
   let unmarked: JWSSigner
   let ledger: PurchaseLedger
   let time: SimulatedTime
   let random: SeededRandom
 
-  /// A new subscription of a new customer. It is not in the ledger before ``PurchaseLedger/add(_:)``.
+  /// A new subscription of a new customer. It is not in the ledger until it is passed to ``PurchaseLedger/add(_:)``.
   func newLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SubscriptionLife {
     var life = SubscriptionLife(
       bundleID: app.bundleID, environment: environment,
@@ -30,7 +30,7 @@ struct NotificationFactory: Sendable {
 
   func newAppTransactionID() -> String { random.digits(18) }
 
-  /// The notification of a step in a subscription's life.
+  /// The notification for a step in the life cycle of a subscription.
   func notification(
     _ event: SubscriptionLife.Event, of life: SubscriptionLife, app: SimulatedApp, at date: Int64, overrides: JSONObject
   ) throws -> NotificationRecord {
@@ -70,7 +70,7 @@ struct NotificationFactory: Sendable {
     return record
   }
 
-  /// Notifications that are about no purchase: `TEST`, summaries, external purchases, withdrawn consent.
+  /// Notifications that do not concern a purchase: `TEST`, summaries, external purchases, withdrawn consent.
   func detached(
     _ event: SubscriptionLife.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
     overrides: JSONObject

@@ -1,4 +1,4 @@
-/// Which subtypes exist with which type (*notificationType*, *subtype*). The empty text is "no subtype".
+/// The subtypes of each type (*notificationType*, *subtype*). An empty string means that there is no subtype.
 public enum NotificationKinds {
   static let subtypes: [String: Set<String>] = [
     "SUBSCRIBED": ["INITIAL_BUY", "RESUBSCRIBE"],

@@ -35,7 +35,7 @@ struct NotificationPublisher: Sendable {
     return ["notifications": .array(told)]
   }
 
-  /// `POST /control/notifications/story`: a subscription's life, one notification a step.
+  /// `POST /control/notifications/story`: the life cycle of a subscription, one notification for each step.
   func tell(_ request: JSONObject) async throws -> JSONValue {
     let (app, environment) = try target(request)
     let usual: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
@@ -164,7 +164,7 @@ struct NotificationPublisher: Sendable {
         subscriptions: [life], firstSeen: life.transactions[0].purchaseDate))
   }
 
-  /// A one-time purchase: of the customer of `originalTransactionId`, or of a new one.
+  /// Makes a one-time purchase by the customer of `originalTransactionId`, or by a new customer.
   func buyProduct(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64) throws
     -> TransactionFacts
   {

@@ -13,15 +13,15 @@ public struct NotificationRecord: Sendable {
   var environment: AppStoreEnvironment
   var type: String
   var subtype: String?
-  /// When Apple made it, milliseconds.
+  /// The time at which Apple created it, in milliseconds since 1970.
   var signedDate: Int64
-  /// Every transaction id of the customer that it is about.
+  /// All transaction ids of the customer concerned.
   var transactionIDs: Set<String> = []
   var transactionID: String?
   var originalTransactionID: String?
   var signedPayload: String
   var attempts: [Attempt] = []
-  /// Whether *Get Notification History* shows it.
+  /// True if *Get Notification History* returns it.
   var isInHistory = true
 
   var wasDelivered: Bool { attempts.contains { $0.result == .success } }
@@ -34,7 +34,7 @@ public struct NotificationRecord: Sendable {
       attempts.map { .object(["attemptDate": .integer($0.date), "sendAttemptResult": .string($0.result.rawValue)]) })
   }
 
-  /// What the control API tells of it.
+  /// Its form in the control API.
   var controlJSON: JSONObject {
     var object: JSONObject = [
       "notificationUUID": .string(uuid), "bundleId": .string(bundleID), "environment": .string(environment.rawValue),

@@ -7,7 +7,7 @@ public enum Base64Text {
 
   public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, padded: false) }
 
-  /// Nil unless the text is whole, padded, and of the standard alphabet.
+  /// Decodes standard Base64; nil if the text is incomplete, not padded, or has other characters.
   public static func decode(_ text: String) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     guard utf8.count % 4 == 0 else { return nil }
@@ -15,7 +15,7 @@ public enum Base64Text {
     return decode(utf8.dropLast(padding), alphabet: standard)
   }
 
-  /// Nil unless the text is of the URL alphabet and has no padding.
+  /// Decodes URL-safe Base64; nil if the text has padding or other characters.
   public static func decodeURL(_ text: String) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     return decode(utf8[...], alphabet: url)

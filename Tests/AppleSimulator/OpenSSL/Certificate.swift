@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// One X.509 certificate.
-public final class Certificate: @unchecked Sendable {  // X509 is not changed once the builder has handed it out
+public final class Certificate: @unchecked Sendable {  // X509 does not change after the builder has returned it: safe to share
   let raw: OpaquePointer
 
   /// Takes ownership of the reference.

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Makes X.509 certificates: those of the App Store's chain and those of this server's TLS.
+/// Creates X.509 certificates: those of the App Store's chain and those for TLS.
 struct CertificateBuilder {
   enum Role { case root, intermediate, leaf, server }
 
@@ -9,11 +9,11 @@ struct CertificateBuilder {
   /// UNIX seconds.
   var notBefore: Int
   var notAfter: Int
-  /// Object identifiers that Apple marks its certificates with; the value is ASN.1 NULL.
+  /// The object identifiers of Apple's marker extensions; their value is ASN.1 NULL.
   var marks: [String] = []
   /// DNS names and IP addresses, as `DNS:…` and `IP:…`.
   var names: [String] = []
-  /// Authority and key that sign; nil for a self-signed root.
+  /// The authority and its key, which sign the certificate; nil for a self-signed root.
   var issuer: (certificate: Certificate, key: EllipticKey)?
 
   func build(for key: EllipticKey) throws -> Certificate {

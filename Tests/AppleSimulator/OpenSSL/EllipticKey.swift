@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// A private key on one of the curves Apple signs with.
-public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY is not changed after it is made: safe to share
+/// A private key on one of the curves that Apple signs with.
+public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not change after its creation: safe to share
   public enum Curve: String, Sendable {
     case p192, p256, p384
 
-    /// Bytes of one coordinate, and of `r` and `s`.
+    /// The number of bytes of a coordinate, of `r` and of `s`.
     public var width: Int {
       switch self {
       case .p192: 24
@@ -89,7 +89,7 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY is not change
     return Array(signature.prefix(count))
   }
 
-  /// ECDSA over SHA-256, as `r || s`, each as wide as the curve.
+  /// ECDSA over SHA-256, as `r || s`, each padded to the width of the curve.
   public func signRaw(_ message: [UInt8]) throws -> [UInt8] {
     let der = try signDER(message)
     let parsed = der.withUnsafeBufferPointer { buffer in

@@ -4,7 +4,7 @@ import COpenSSL
 public struct OpenSSLError: Error, Sendable, CustomStringConvertible {
   /// The call that failed.
   public let operation: String
-  /// Text of the last entry of the error queue.
+  /// The text of the last entry of the error queue.
   public let reason: String
 
   /// Empties the error queue of this thread.

@@ -1,9 +1,9 @@
 import COpenSSL
 
 /// A developer's public key: the part of an In-App Purchase key that Apple stores.
-public final class VerifyingKey: @unchecked Sendable {  // EVP_PKEY is not changed after it is made: safe to share
+public final class VerifyingKey: @unchecked Sendable {  // EVP_PKEY does not change after its creation: safe to share
   private let raw: OpaquePointer
-  /// Bytes of `r` and of `s`.
+  /// The number of bytes of `r` and of `s`.
   public let width: Int
 
   /// Reads a SubjectPublicKeyInfo in PEM.

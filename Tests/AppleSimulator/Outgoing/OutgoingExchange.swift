@@ -9,7 +9,7 @@ struct OutgoingExchange: Sendable {
   let answer: EventLoopPromise<OutgoingAnswer>
 }
 
-/// Writes the request once the connection is ready and reads just the head of the answer.
+/// Writes the request once the connection is ready and reads only the head of the answer.
 final class OutgoingExchangeHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -21,7 +21,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
   init(_ exchange: OutgoingExchange) { self.exchange = exchange }
 
   func channelActive(context: ChannelHandlerContext) {
-    // Under TLS this waits in the TLS handler until the handshake is done.
+    // With TLS, the TLS handler keeps this until the handshake is done.
     context.writeAndFlush(wrapOutboundOut(exchange.request), promise: nil)
     context.fireChannelActive()
   }

@@ -2,15 +2,15 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Posts JSON like a device or like the App Store: one connection, one request, no redirect followed.
+/// Posts JSON like a device or like the App Store: one connection and one request, and redirects are not followed.
 ///
-/// It uses sockets instead of a client library, because the caller needs to know in which way an attempt failed.
+/// It uses sockets instead of a client library, because the caller must know how an attempt failed.
 public struct OutgoingHTTP: Sendable {
   private let tls: NIOSSLContext
-  /// Real time until an attempt counts as timed out.
+  /// The time limit of an attempt, in real time.
   let timeout: TimeAmount
 
-  /// `trustedPEM`: authorities that are trusted beside those of the system.
+  /// `trustedPEM`: certificate authorities that are trusted in addition to those of the system.
   public init(trustedPEM: [String], timeout: TimeAmount = .seconds(10)) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12

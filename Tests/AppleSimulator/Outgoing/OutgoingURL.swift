@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where something is sent: `http` or `https`, host, port, path.
+/// The parts of a target URL: `http` or `https`, host, port, path.
 public struct OutgoingURL: Sendable, CustomStringConvertible {
   public let description: String
   let secure: Bool

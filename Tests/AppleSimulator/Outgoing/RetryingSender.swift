@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Repeats deliveries whose first attempt failed. Deliveries from before a reset are dropped.
+/// Retries deliveries whose first attempt failed. A reset drops earlier deliveries.
 public final class RetryingSender: Service, Sendable {
   private typealias Work = @Sendable () async -> Void
   private let stream: AsyncStream<Work>
@@ -24,8 +24,8 @@ public final class RetryingSender: Service, Sendable {
   /// Drops all waiting deliveries.
   public func reset() { generation.add(1, ordering: .sequentiallyConsistent) }
 
-  /// Attempts until one succeeds: the first now, the next after each of `waits` (simulated milliseconds). With
-  /// `awaitingFirst` it returns after the first attempt.
+  /// Makes attempts until one succeeds: the first immediately, the others after `waits` (simulated milliseconds). With
+  /// `awaitingFirst`, it returns after the first attempt.
   func deliver(waits: [Double], awaitingFirst: Bool, attempt: @escaping @Sendable () async -> Bool) async {
     let mine = generation.load(ordering: .sequentiallyConsistent)
     if awaitingFirst, await attempt() { return }

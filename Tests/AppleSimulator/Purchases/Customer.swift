@@ -4,12 +4,12 @@ import WireJSON
 struct Customer: Sendable {
   var bundleID: String
   var environment: AppStoreEnvironment
-  /// Stable for this account and app.
+  /// An identifier that stays the same for this account and app.
   var appTransactionID: String
   var subscriptions: [SubscriptionLife] = []
   var products: [TransactionFacts] = []
   var hasAppTransaction = true
-  /// Bodies of *Send Consumption Information*, in the order they came.
+  /// Bodies of *Send Consumption Information*, in the order of their arrival.
   var consumption: [JSONObject] = []
   var finished: Set<String> = []
   var firstSeen: Int64

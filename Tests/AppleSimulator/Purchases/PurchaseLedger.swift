@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// Everything that was bought, by app and environment.
+/// All purchases, by app and environment.
 public final class PurchaseLedger: Sendable {
   private struct State {
     var customers: [Customer] = []
@@ -19,7 +19,7 @@ public final class PurchaseLedger: Sendable {
     }
   }
 
-  /// The customer of any of its transaction ids.
+  /// The customer of a transaction id.
   func customer(_ identifier: String, bundleID: String, environment: AppStoreEnvironment) -> Customer? {
     state.withLock { state in
       state.places[Self.key(identifier, bundleID, environment)].map { state.customers[$0] }
@@ -30,7 +30,7 @@ public final class PurchaseLedger: Sendable {
     state.withLock { state in state.orders[Self.key(order, bundleID, environment)].map { state.customers[$0] } }
   }
 
-  /// Changes a customer under the lock. Nil when there is none.
+  /// Changes a customer under the lock. Returns nil if there is none.
   func change<Result: Sendable>(
     _ identifier: String, bundleID: String, environment: AppStoreEnvironment,
     _ body: (inout Customer) throws -> Result
@@ -43,7 +43,7 @@ public final class PurchaseLedger: Sendable {
     }
   }
 
-  /// Originals of all subscriptions of a product that renew now.
+  /// The original transaction ids of all subscriptions of a product that currently renew.
   func activeSubscriptions(productID: String, bundleID: String, environment: AppStoreEnvironment) -> [String] {
     state.withLock { state in
       state.customers.lazy.filter { $0.bundleID == bundleID && $0.environment == environment }

@@ -1,8 +1,8 @@
 import WireJSON
 
-/// Plays the steps of a subscription's life at their usual dates.
+/// Applies the steps of a subscription's life cycle at their usual dates.
 struct StoryPlayer {
-  /// A step, its delay after the usual date, and what is done with its notification.
+  /// A step, its delay after the usual date, and the options of its notification.
   struct Scene: Sendable {
     var step: StoryStep
     var delayDays: Double = 0
@@ -26,7 +26,7 @@ struct StoryPlayer {
     guard !scenes.isEmpty else { throw ControlError("steps: at least one") }
   }
 
-  /// Milliseconds from the first step to the last.
+  /// The time from the first step to the last, in milliseconds.
   func length(of life: SubscriptionLife) throws -> Int64 {
     var copy = life
     let start: Int64 = copy.lastDate
@@ -36,8 +36,8 @@ struct StoryPlayer {
     return last - start
   }
 
-  /// Plays all steps; `scene` is called with the life after each step. No step is later than `latest`: a life that is still active is
-  /// renewed early then.
+  /// Applies all steps, and calls `scene` with the life cycle after each. No step is later than `latest`: a subscription that is
+  /// still active is then renewed early.
   func play(
     _ life: inout SubscriptionLife, from start: Int64, latest: Int64 = .max, newID: () -> String,
     _ scene: (Scene, SubscriptionLife, SubscriptionLife.Event, Int64) throws -> Void

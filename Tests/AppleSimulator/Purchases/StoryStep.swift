@@ -1,4 +1,4 @@
-/// A step in a subscription's life.
+/// A step in the life cycle of a subscription.
 public enum StoryStep: String, Sendable, CaseIterable {
   case buy, renew, fail, grace, recover, cancel, resume, expire, resubscribe, refund, revoke, upgrade, downgrade, extend
   case graceExpired = "grace-expired"
@@ -10,7 +10,7 @@ public enum StoryStep: String, Sendable, CaseIterable {
   case priceIncrease = "price-increase"
   case priceAccepted = "price-accepted"
 
-  /// The steps that lead to a notification of that kind, which the last of them causes. Nil for kinds that do not belong to subscriptions.
+  /// The steps of which the last one causes a notification of this kind. Nil for kinds that do not concern subscriptions.
   static func leading(to type: String, _ subtype: String?) -> [StoryStep]? {
     switch (type, subtype ?? "") {
     case ("SUBSCRIBED", "RESUBSCRIBE"): [.buy, .cancel, .expire, .resubscribe]

@@ -1,12 +1,12 @@
 import WireJSON
 
-/// One auto-renewable subscription through its life. Pure: the time is passed in, identifiers come from a closure.
+/// The life cycle of an auto-renewable subscription. Pure: the time is passed in, identifiers come from a closure.
 public struct SubscriptionLife: Sendable {
   static let day: Int64 = 86_400_000
   static let graceDays: Int64 = 16
   static let retryDays: Int64 = 60
 
-  /// A notification that a step brings.
+  /// The notification that a step causes.
   public struct Event: Sendable, Equatable {
     public var type: String
     public var subtype: String?
@@ -20,7 +20,7 @@ public struct SubscriptionLife: Sendable {
   var appAccountToken: String?
   var periodDays: Int64 = 30
   var price: Int64 = 9990
-  /// What the Advanced Commerce API knows of it (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
+  /// Its data in the Advanced Commerce API (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
   var commerce: JSONObject?
   /// The number of billing periods in one commitment; nil for a subscription without a commitment.
   var commitmentPeriods: Int64?
@@ -35,7 +35,7 @@ public struct SubscriptionLife: Sendable {
   private(set) var graceEnd: Int64?
   private(set) var expirationIntent: Int64?
   private(set) var priceIncreaseStatus: Int64?
-  /// When the last step happened.
+  /// The time of the last step.
   private(set) var lastDate: Int64 = 0
   /// Dates of renewal-date extensions, for the limit of two in 365 days.
   private(set) var extensionDates: [Int64] = []
@@ -67,7 +67,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// Applies one step. Throws ``PostbackError`` if it cannot happen now.
+  /// Applies a step. Throws ``PostbackError`` if it is not possible now.
   mutating func apply(_ step: StoryStep, at date: Int64, newID: () -> String) throws -> Event {
     guard step == .buy || !transactions.isEmpty else {
       throw PostbackError("\(step.rawValue): nothing has been bought yet")
@@ -112,7 +112,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// Applies a step that makes no new purchase.
+  /// Applies a step without a new purchase.
   private mutating func change(_ step: StoryStep, at date: Int64) throws -> Event {
     switch step {
     case .fail:
@@ -188,7 +188,7 @@ public struct SubscriptionLife: Sendable {
     return Event(type: "EXPIRED", subtype: reason.subtype)
   }
 
-  /// Moves the renewal date. The caller checks whether it may be moved.
+  /// Changes the renewal date. The caller checks whether that is permitted.
   mutating func extend(byDays days: Int64, at date: Int64) throws {
     let expires = current.expiresDate + days * Self.day
     update(date) { $0["expiresDate"] = .integer(expires) }
@@ -196,7 +196,7 @@ public struct SubscriptionLife: Sendable {
     lastDate = max(lastDate, date)
   }
 
-  /// Changes what the Advanced Commerce API knows of it; `isCurrent` says that the present period's transaction shows it too.
+  /// Changes its data in the Advanced Commerce API. `isCurrent`: true if the transaction of the current period is changed too.
   mutating func setCommerce(_ info: JSONObject, isCurrent: Bool, productID: String? = nil, at date: Int64) {
     commerce = info
     if let productID {
@@ -214,7 +214,7 @@ public struct SubscriptionLife: Sendable {
     }
   }
 
-  /// Stops the renewal without a notification.
+  /// Ends the renewal without a notification.
   mutating func stopRenewing() { autoRenews = false }
 
   mutating func setAppAccountToken(_ token: String, at date: Int64) {
@@ -255,7 +255,7 @@ public struct SubscriptionLife: Sendable {
     transactions.append(TransactionFacts(fields: fields, modified: lastDate, orderID: "M" + newID().suffix(9)))
   }
 
-  /// *TransactionCommitmentInfo* of the period that comes after `number` others.
+  /// *TransactionCommitmentInfo* of the period that follows `number` others.
   private func commitment(of periods: Int64, number: Int64, from date: Int64) -> JSONValue {
     let within = number % periods
     return [

@@ -1,9 +1,9 @@
 import WireJSON
 
-/// One transaction as the App Store keeps it: *JWSTransactionDecodedPayload* without the date of signing.
+/// A transaction as the App Store stores it: *JWSTransactionDecodedPayload* without the signing date.
 public struct TransactionFacts: Sendable {
   var fields: JSONObject
-  /// Milliseconds; what *Get Transaction History* sorts by.
+  /// The time of the last change in milliseconds, by which *Get Transaction History* sorts.
   var modified: Int64
   var orderID: String
 

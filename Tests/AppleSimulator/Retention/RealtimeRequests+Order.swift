@@ -1,7 +1,7 @@
 import WireJSON
 
 extension RealtimeRequests {
-  /// Plays the performance test that was ordered with *Initiate Performance Test*, and reports its result.
+  /// Runs the performance test that was requested with *Initiate Performance Test*, and reports its result.
   func perform(_ order: RetentionSetup.TestOrder, at url: String, _ report: @escaping @Sendable (RetentionSetup.TestResult) -> Void) {
     var configuration = TestConfiguration()
     configuration.totalRequests = order.requests

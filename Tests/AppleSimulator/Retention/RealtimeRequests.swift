@@ -3,8 +3,8 @@ import HTTPClient
 import Synchronization
 import WireJSON
 
-/// Asks a server for retention messages as the App Store does (*Get Retention Message*, *RealtimeRequestBody*), judges its answers, and plays
-/// the performance test.
+/// Requests retention messages from a server as the App Store does (*Get Retention Message*, *RealtimeRequestBody*), checks the
+/// answers, and runs the performance test.
 struct RealtimeRequests: Sendable {
   /// The time limit for an answer, far longer than any answer may take.
   private static let patience: Duration = .seconds(5)
@@ -12,7 +12,7 @@ struct RealtimeRequests: Sendable {
   let signer: JWSSigner
   /// Signs with a chain of another root.
   let stranger: JWSSigner
-  /// Signs with a chain that lacks Apple's marks.
+  /// Signs with a chain without Apple's marker extensions.
   let unmarked: JWSSigner
   let apps: AppRegistry
   let time: SimulatedTime
@@ -35,7 +35,7 @@ struct RealtimeRequests: Sendable {
     http = HTTPClient(configuration: configuration)
   }
 
-  /// One request that was made.
+  /// A signed request.
   struct Question: Sendable {
     var payload: JSONObject
     var signedPayload: String
@@ -43,7 +43,7 @@ struct RealtimeRequests: Sendable {
     var body: [UInt8] { JSONValue.object(["signedPayload": .string(signedPayload)]).serialized }
   }
 
-  /// A request's result.
+  /// The result of a request.
   struct Exchange: Sendable {
     var question: Question
     /// Nil when there was no answer.
@@ -51,7 +51,7 @@ struct RealtimeRequests: Sendable {
     var answer: [UInt8] = []
     var seconds: Double
     var result: AttemptResult
-    /// Problems of the answer's form.
+    /// The reasons why the App Store could not use the answer.
     var problems: [String] = []
 
     var json: JSONObject {
@@ -67,10 +67,10 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  /// Makes a request and signs it.
+  /// Creates a request and signs it.
   ///
   /// - Parameters:
-  ///   - fields: members of the payload in place of the usual ones; null leaves one out.
+  ///   - fields: members of the payload instead of the usual ones; null removes one.
   ///   - forge: `stranger`, `unmarked`, `altered` (the payload was changed after it was signed) or `signature`; nil for a genuine one.
   func question(
     _ app: SimulatedApp, _ environment: AppStoreEnvironment, originalTransactionID: String? = nil, fields: JSONObject = [:],
@@ -100,7 +100,7 @@ struct RealtimeRequests: Sendable {
     return Question(payload: payload, signedPayload: signed)
   }
 
-  /// Posts a request and judges the answer.
+  /// Posts a request and checks the answer.
   func ask(_ question: Question, at url: String, app: SimulatedApp) async -> Exchange {
     let begun = ContinuousClock.now
     func seconds() -> Double { begun.duration(to: .now) / .seconds(1) }
@@ -158,7 +158,7 @@ struct RealtimeRequests: Sendable {
   struct TestResult: Sendable {
     var configuration: TestConfiguration
     var target: String
-    /// Seconds, in the order of the answers.
+    /// The duration of each request in seconds, in the order of the answers.
     var times: [Double] = []
     var failures: [AttemptResult: Int] = [:]
     var successes = 0
@@ -198,12 +198,12 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  /// Plays the performance test: requests spread over its duration, each checked. A request that takes longer than the threshold is
-  /// `TIMED_OUT`.
+  /// Runs the performance test: requests are spread over its duration, and each answer is checked. A request that takes longer than
+  /// the threshold is `TIMED_OUT`.
   ///
   /// - Parameters:
-  ///   - originalTransactionID: of a purchase in the sandbox.
-  ///   - fields: members of each payload in place of the usual ones.
+  ///   - originalTransactionID: the id of a purchase in the sandbox.
+  ///   - fields: members of each payload instead of the usual ones.
   func run(
     _ configuration: TestConfiguration, at url: String, app: SimulatedApp, originalTransactionID: String, fields: JSONObject = [:]
   ) async -> TestResult {
@@ -283,7 +283,7 @@ struct RealtimeRequests: Sendable {
 
   // MARK: Control
 
-  /// `POST /control/retention/requests`: one request, or `count` of the same one.
+  /// `POST /control/retention/requests`: posts a request once, or `count` times.
   func control(_ request: JSONObject) async throws -> JSONValue {
     let (app, environment) = try target(request)
     let question = try question(
@@ -295,7 +295,7 @@ struct RealtimeRequests: Sendable {
     return .object(await ask(question, at: url, app: app).json)
   }
 
-  /// `POST /control/retention/performance`: the performance test.
+  /// `POST /control/retention/performance`: runs the performance test.
   func performance(_ request: JSONObject) async throws -> JSONValue {
     let (app, _) = try target(request)
     guard let url = request["url"]?.stringValue else { throw ControlError("url: required") }

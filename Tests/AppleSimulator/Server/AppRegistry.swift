@@ -30,7 +30,7 @@ public final class AppRegistry: Sendable {
 
   var all: [SimulatedApp] { apps.withLock { $0.values.sorted { $0.bundleID < $1.bundleID } } }
 
-  /// The key with that id, of any team.
+  /// The key with this id, of any team.
   func key(_ keyID: String) -> SimulatedApp.APIKey? {
     apps.withLock { apps in apps.values.lazy.flatMap(\.keys).first { $0.keyID == keyID } }
   }

@@ -7,17 +7,17 @@ import ServiceLifecycle
 import UnixSignals
 import WireJSON
 
-/// Apple on loopback: one HTTPS server that plays the App Store Server API, AdServices and the session hosts, and the
-/// devices and the App Store that send to the services.
+/// Simulates Apple on loopback: one HTTPS server for the App Store Server API, AdServices and the session hosts, and the
+/// devices and the App Store, which send requests to the services.
 public struct AppleSimulator: Sendable {
   public struct Configuration: Sendable {
     public var host = "127.0.0.1"
-    /// 0 lets the system choose; `simulator.json` tells.
+    /// 0 lets the system choose; `simulator.json` then has the port.
     public var port = 0
-    /// Host and port of the control API in plain HTTP, beside the one over HTTPS.
+    /// Host and port of the control API in plain HTTP, in addition to the one over HTTPS.
     public var control: (host: String, port: Int)?
     public var stateDirectory: String
-    /// Simulated seconds in a real one.
+    /// The number of simulated seconds in a real second.
     public var timeScale: Double = 1
     public var seed: UInt64 = 0
 
@@ -32,7 +32,7 @@ public struct AppleSimulator: Sendable {
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     directory = try StateDirectory(path: configuration.stateDirectory)
-    // A file of an earlier run would announce that requests are accepted.
+    // A file from an earlier run would say that requests are accepted already.
     directory.remove("simulator.json")
     tls = try TLSIdentity(in: directory, hosts: ["localhost", "simulator"] + ConsentHosts.all)
     parts = try SimulatorParts(
@@ -48,7 +48,7 @@ public struct AppleSimulator: Sendable {
     }
   }
 
-  /// Serves until it receives a signal. `others` run and end with it.
+  /// Serves until the process receives a signal. `others` run and end together with the server.
   public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
     let all = try [parts.retryingSender] + self.services(logger: logger) + others
     let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// One request, read whole.
+/// A complete request.
 struct SimulatedRequest: Sendable {
   var method: String
-  /// Segments of the path, percent-decoded; an empty last one stands for a slash at the end.
+  /// The segments of the path, percent-decoded; the last one is empty if the path ends with a slash.
   var segments: [String]
   var path: String
   var query: [(name: String, value: String)]
-  /// Without the port, lower case.
+  /// In lower case, without the port.
   var host: String
   /// Names in lower case.
   var headers: [(name: String, value: String)]

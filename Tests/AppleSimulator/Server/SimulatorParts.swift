@@ -42,7 +42,7 @@ public struct SimulatorParts: Sendable {
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 
-  /// Deletes all data and scripts; keys, apps and ad networks stay.
+  /// Deletes all data and scripts, except keys, apps and ad networks.
   func reset() {
     retryingSender.reset()
     archive.reset()

@@ -6,13 +6,13 @@ import NIOPosix
 /// Routes a request to the control API, the App Store, AdServices, or a host that collects sessions.
 struct SimulatorResponder: HTTPResponder {
   typealias Context = SimulatorContext
-  /// Bytes of a request's body.
+  /// The maximum number of bytes of a request body.
   static let bodyLimit = 16 << 20
 
   let parts: SimulatorParts
   let control: ControlAPI
   let adServices: AdServicesEndpoint
-  /// Whether only the control API is served here.
+  /// True if only the control API is served on this port.
   let controlOnly: Bool
 
   init(parts: SimulatorParts, controlOnly: Bool) {
@@ -113,5 +113,5 @@ struct SimulatorResponder: HTTPResponder {
   }
 }
 
-/// Ends a request that a scripted fault broke.
+/// Thrown to end a request that a scripted fault broke.
 struct SimulatedFault: Error {}

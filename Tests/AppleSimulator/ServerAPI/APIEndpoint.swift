@@ -1,4 +1,4 @@
-/// The endpoints of the App Store Server API, and how many requests a second each app has.
+/// The endpoints of the App Store Server API, and the rate limits of each app.
 enum APIEndpoint: String, Sendable, CaseIterable {
   case transactionInfo, transactionHistory, transactionHistoryV1, appTransactionInfo, subscriptionStatuses
   case setAppAccountToken, finishTransaction, consumption, consumptionV1, orderLookup, refundHistory, refundHistoryV1
@@ -24,7 +24,7 @@ enum APIEndpoint: String, Sendable, CaseIterable {
     }
   }
 
-  /// The endpoint of a method and a path after the environment's prefix, with the values in the path.
+  /// The endpoint of a method and a path after the environment's prefix, with the values of the path parameters.
   static func find(method: String, _ path: [String]) -> (endpoint: APIEndpoint, values: [String])? {
     if path.count >= 3, path[0] == "groups", path[1] == "v1" {
       if method == "GET", path.count == 4, path[2] == "currentGroups" { return (.customerGroups, [path[3]]) }

@@ -1,10 +1,10 @@
 import Synchronization
 import WireJSON
 
-/// The server's half of the *Advanced Commerce API*, and the notifications that its calls bring.
+/// The server part of the *Advanced Commerce API*, and the notifications that its calls cause.
 final class AdvancedCommerceEndpoints: Sendable {
   private let publisher: NotificationPublisher
-  /// `environment/bundle/requestReferenceId` of what was done.
+  /// `environment/bundle/requestReferenceId` of completed requests.
   private let references = Mutex<Set<String>>([])
 
   init(publisher: NotificationPublisher) { self.publisher = publisher }
@@ -24,7 +24,7 @@ final class AdvancedCommerceEndpoints: Sendable {
       throw APIError(4_000_028, "Storefront is invalid.")
     }
     let key = "\(call.environment.rawValue)/\(call.app.bundleID)/\(reference.lowercased())"
-    // Apple names this error for all calls but these two, which say what shall be.
+    // Apple documents this error for all calls except these two, which set a state.
     if endpoint != .cancellation, endpoint != .priceChange, references.withLock({ $0.contains(key) }) {
       throw APIError(4_000_097, "The request reference id was repeated.")
     }
@@ -141,7 +141,7 @@ final class AdvancedCommerceEndpoints: Sendable {
     return SubscriptionLife.Event(type: "MIGRATION")
   }
 
-  /// Of a one-time charge.
+  /// Refunds a one-time charge.
   private func refundProduct(
     _ id: String, _ body: JSONObject, _ reference: String, _ call: AppStoreServerAPI.Call, _ key: String
   ) async throws -> SimulatedResponse {
@@ -160,7 +160,7 @@ final class AdvancedCommerceEndpoints: Sendable {
     return .json(["signedTransactionInfo": .string(try publisher.factory.signer.sign(transaction.payload(signedDate: call.now)))])
   }
 
-  /// An object with the members of another one over its own.
+  /// Merges two objects; members of the second one take precedence. `effective` and `currentSKU` are not copied.
   private static func merged(_ value: JSONValue?, _ changes: JSONValue?) -> JSONValue? {
     guard let changes = changes?.objectValue else { return value }
     var object = value?.objectValue ?? [:]

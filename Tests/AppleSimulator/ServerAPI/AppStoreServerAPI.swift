@@ -1,9 +1,9 @@
 import Synchronization
 import WireJSON
 
-/// The App Store Server API of one environment: token, limit, endpoint.
+/// The App Store Server API of one environment: checks token and rate limit, and calls the endpoint.
 final class AppStoreServerAPI: Sendable {
-  /// An authenticated call: the request, the values in its path, the app, the environment and the time.
+  /// An authenticated call: the request, the values of its path parameters, the app, the environment and the time.
   struct Call: Sendable {
     var request: SimulatedRequest
     var values: [String]
@@ -135,7 +135,7 @@ final class AppStoreServerAPI: Sendable {
     }
   }
 
-  /// *Initiate Performance Test*: of a purchase in the sandbox, by its original transaction id.
+  /// *Initiate Performance Test* for a purchase in the sandbox, identified by its original transaction id.
   private func startPerformanceTest(_ call: Call) throws -> SimulatedResponse {
     guard let id = (try? JSONValue(parsing: call.request.body))?["originalTransactionId"]?.stringValue else {
       throw APIError(4_000_211, "Invalid request. The performance test request is invalid.")

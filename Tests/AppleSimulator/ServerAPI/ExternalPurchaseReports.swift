@@ -57,7 +57,7 @@ final class ExternalPurchaseReports: Sendable {
     reports.withLock { $0[Self.key(call, id)] != nil }
   }
 
-  /// The purchase of that line, in the same report or in an earlier one.
+  /// The purchase with this line item, in the same report or in an earlier one.
   private func purchase(of line: String, _ call: AppStoreServerAPI.Call, _ lines: [JSONValue]) -> JSONValue? {
     let prefix = Self.key(call, "")
     let known = reports.withLock { reports in

@@ -62,7 +62,7 @@ final class NotificationHistory: Sendable {
     }
   }
 
-  /// The state of a pagination token: a result that was found once, and how far it was read.
+  /// The state of a pagination token: a stored result, and the position up to which it was read.
   private struct Page {
     var query: Query
     var owner: String
@@ -102,7 +102,7 @@ final class NotificationHistory: Sendable {
       let found = archive.uuids(from: query.start, before: query.end) {
         $0.bundleID == bundleID && $0.environment == environment && query.matches($0)
       }
-      // Apple does not document an order, so the result has one that differs from the order of time.
+      // Apple does not document an order, so the result is deliberately not in chronological order.
       let mixed = found.map { (key: $0.utf8.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, uuid: $0) }
         .sorted { ($0.key, $0.uuid) < ($1.key, $1.uuid) }
       page = Page(query: query, owner: owner, uuids: mixed.map(\.uuid), offset: 0, made: now)

@@ -2,7 +2,7 @@ import WireJSON
 
 /// Endpoints for transactions, subscriptions, orders and refunds.
 extension AppStoreServerAPI {
-  /// The customer of any transaction id, as *Get Transaction History* and its kin take it.
+  /// The customer of a transaction id. *Get Transaction History* and similar endpoints accept any id of the customer.
   private func customer(_ call: Call, notFound: APIError = .transactionNotFound) throws -> Customer {
     let identifier = call.values[0]
     guard !identifier.isEmpty, identifier.utf8.count <= 64, identifier.utf8.allSatisfy({ (48...57).contains($0) })
@@ -227,7 +227,7 @@ extension AppStoreServerAPI {
   }
 }
 
-/// Thirty-two hexadecimal digits with hyphens in their places.
+/// True for a UUID: 32 hexadecimal digits with hyphens at the right positions.
 func isUUID(_ text: String) -> Bool {
   let parts = text.split(separator: "-", omittingEmptySubsequences: false)
   return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy { $0.isASCII && $0.isHexDigit }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Requests per app and endpoint, counted by the (scaled) hour.
+/// Counts requests per app and endpoint for each (scaled) hour.
 final class RateLimits: Sendable {
   private struct State {
-    /// `environment/bundle/endpoint` → start of its hour and requests in it.
+    /// `environment/bundle/endpoint` → the start of its hour and the number of requests in it.
     var windows: [String: (start: Int64, count: Int)] = [:]
-    /// Scripted limits, requests an hour.
+    /// Scripted limits, in requests per hour.
     var perHour: [APIEndpoint: Int] = [:]
   }
   private let state = Mutex(State())

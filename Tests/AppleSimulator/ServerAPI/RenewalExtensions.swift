@@ -3,7 +3,7 @@ import WireJSON
 
 /// *Extend a Subscription Renewal Date*, for one and for all active subscribers.
 final class RenewalExtensions: Sendable {
-  /// Simulated milliseconds that a mass extension takes.
+  /// The duration of a mass extension, in simulated milliseconds.
   static let massMilliseconds: Double = 3600 * 1000
 
   private struct Job: Sendable {

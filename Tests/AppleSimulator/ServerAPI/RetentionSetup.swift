@@ -1,15 +1,15 @@
 import Synchronization
 import WireJSON
 
-/// What an app has set up with the *Retention Messaging API*: images, messages, defaults, the URL, performance tests.
+/// The settings of each app in the *Retention Messaging API*: images, messages, defaults, the URL, performance tests.
 final class RetentionSetup: Sendable {
-  /// A performance test that was ordered.
+  /// A requested performance test.
   struct TestOrder: Sendable {
     var requestID: String
     var app: SimulatedApp
     var life: SubscriptionLife
     var url: String
-    /// Milliseconds, but for the counts.
+    /// Times in milliseconds.
     var requests = 500
     var concurrent = 20
     var duration: Int64 = 30_000
@@ -34,11 +34,11 @@ final class RetentionSetup: Sendable {
     var p90: Int64 = 0
     var p95: Int64 = 0
     var p99: Int64 = 0
-    /// By *sendAttemptResult*.
+    /// The number of requests by *sendAttemptResult*.
     var failures: [String: Int] = [:]
   }
 
-  /// Plays a performance test against the app's server, and reports the result.
+  /// Runs a performance test against the app's server, and returns the result.
   typealias Performer = @Sendable (TestOrder, _ url: String, _ report: @escaping @Sendable (TestResult) -> Void) -> Void
 
   private struct Image {
@@ -58,9 +58,9 @@ final class RetentionSetup: Sendable {
     var defaults: [String: String] = [:]
     var url: String?
     var hasPassed = false
-    /// Where the host of its URL is on this machine; nil while nobody says it, and then no test is played.
+    /// The base URL on this machine that stands for the host of the app's URL. If it is nil, no test is run.
     var reach: String?
-    /// What a test asks for in place of the usual, while it is played here.
+    /// Replaces the usual number of requests of a test that is run here.
     var requests: Int?
     var duration: Int64?
   }
@@ -92,7 +92,7 @@ final class RetentionSetup: Sendable {
   private static func answer(
     _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, most: Int
   ) throws -> SimulatedResponse {
-    // The sandbox approves everything at once.
+    // The sandbox approves everything immediately.
     let first = call.environment == .sandbox ? "APPROVED" : "PENDING"
     switch endpoint {
     case .imageUpload:
@@ -187,7 +187,7 @@ final class RetentionSetup: Sendable {
     return text.lowercased()
   }
 
-  /// Width, height and colour type stand at fixed places of a PNG file.
+  /// Checks the width, height and colour type, which are at fixed positions of a PNG file.
   private static func isImage(_ bytes: [UInt8], size: String) -> Bool {
     guard bytes.count > 45, bytes.prefix(8) == [137, 80, 78, 71, 13, 10, 26, 10], bytes[12..<16] == [73, 72, 68, 82] else {
       return false
@@ -198,7 +198,7 @@ final class RetentionSetup: Sendable {
     return size == "BULLET_POINT" ? (width, height) == (1024, 1024) : width == 3840 && height >= 160 && height <= 2160
   }
 
-  /// Checks a message and answers the images that it shows.
+  /// Checks a message and returns the identifiers of its images.
   private static func messageImages(_ call: AppStoreServerAPI.Call, _ app: App) throws -> Set<String> {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue, let header = body["header"]?.stringValue,
       let text = body["body"]?.stringValue
@@ -277,8 +277,8 @@ final class RetentionSetup: Sendable {
 
   // MARK: Control
 
-  /// `POST /control/retention`: sets the state of an image or a message, how a performance test went, how many of each may be, and where an
-  /// app's URL leads.
+  /// `POST /control/retention`: sets the state of an image or a message, the result of a performance test, the maximum number of images and
+  /// messages, and the base URL for performance tests.
   func control(_ body: JSONObject) throws -> JSONValue {
     if let most = body["most"]?.int64Value {
       kept.withLock { $0.most = Int(most) }

@@ -1,13 +1,13 @@
 import WireJSON
 
-/// Whether a request's JSON Web Token is one Apple accepts (*Generating JSON Web Tokens for API requests*).
+/// Checks whether Apple would accept the JSON Web Token of a request (*Generating JSON Web Tokens for API requests*).
 struct TokenCheck: Sendable {
-  /// Longest time between `iat` and `exp`, seconds.
+  /// The longest time between `iat` and `exp`, seconds.
   static let longestLife: Int64 = 3600
 
   let apps: AppRegistry
 
-  /// The app that may be asked about; nil is a 401.
+  /// The app that the token gives access to; nil means 401.
   func app(authorization: String?, environment: AppStoreEnvironment, now milliseconds: Int64) -> SimulatedApp? {
     guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
     let parts = authorization.dropFirst(7).split(separator: ".", omittingEmptySubsequences: false).map { String($0) }

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// The filters of *Get Transaction History*, and the revisions that carry it on.
+/// The filters of *Get Transaction History*, and the revisions that select its pages.
 struct TransactionQuery: Sendable {
   static let pageSize = 20
 
@@ -12,7 +12,7 @@ struct TransactionQuery: Sendable {
   var ownership: String?
   var descending: Bool
   var revoked: Bool?
-  /// Of all filters: a revision is good for the same ones only.
+  /// A digest of all filters: a revision is valid only with the same filters.
   let digest: String
 
   static let typeNames = [
@@ -66,7 +66,7 @@ struct TransactionQuery: Sendable {
     return true
   }
 
-  /// One page after a revision, and the revision to go on with; every page has one, also the last.
+  /// The page after a revision, and the revision of the next page. The last page has one too.
   static func page(
     _ transactions: [TransactionFacts], by date: (TransactionFacts) -> Int64, descending: Bool, revision: String?,
     digest: String

@@ -1,5 +1,5 @@
-"""An outage of Apple's AdServices endpoint in scaled time, and the backlog of tokens that comes after it: for the broker's benchmark and,
-in small, for the system tests. Standard library only."""
+"""An outage of Apple's AdServices endpoint in scaled time, and the backlog of tokens after it: for the broker's benchmark and,
+with fewer tokens, for the system tests. Standard library only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESOLVED, FAILED = "attribution.adservices.resolved.v1", "attribution.adservices
 
 
 class Simulator:
-    """A simulator of Apple of its own, with its control API in plain HTTP."""
+    """A separate Apple simulator, with its control API in plain HTTP."""
 
     def __init__(self, binaries: pathlib.Path, core: str | None = None) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark-simulator-"))
@@ -70,7 +70,7 @@ class Simulator:
         return json.loads(text) if text else {}
 
     def answer(self, answer: dict) -> None:
-        """What every token is answered from now on."""
+        """Sets the answer for every token from now on."""
         self.control("POST", "adservices/default", answer)
 
     def calls(self) -> dict[str, list[dict]]:
@@ -90,9 +90,9 @@ def call(server: Server, path: str, message: dict) -> dict:
     return body
 
 
-def hand_in(port: int, bodies: list, connections: int = 4, together: int = 32) -> None:
-    """Posts tokens to ingest's public route, many on a connection before their answers are read. A body may be a function that makes it
-    when its turn comes. Every one must be accepted."""
+def post_tokens(port: int, bodies: list, connections: int = 4, together: int = 32) -> None:
+    """Posts tokens to ingest's public route, many on a connection before their answers are read. A body may be a function, which is called
+    when the body is sent. Every token must be accepted."""
     faults: list[BaseException] = []
 
     def work(part: list) -> None:
@@ -136,7 +136,7 @@ def moment(text: str) -> int:
 
 
 def all_events(verifier: Server, name: str, expected: int) -> list[dict]:
-    """Every event of tokens, in the order of the feed, each as often as it stands there."""
+    """All events of tokens, in the order of the feed, with duplicates."""
     events: list[dict] = []
     while True:
         answer = call(verifier, "attribution.events.v1.EventsService/PullEvents",
@@ -159,15 +159,15 @@ def count_events(redis: Redis) -> int:
 
 
 class Outage:
-    """Tokens handed in while Apple answers 500, with deadlines in no order; then Apple is back, one of two brokers is killed midway, and
-    the other drains what is left."""
+    """Tokens are accepted while Apple answers 500, with deadlines in random order. Then Apple recovers, one of two brokers is killed midway, and
+    the other processes the rest."""
 
     def __init__(self, binaries: pathlib.Path, tokens: int, outage_seconds: float, spread_seconds: float, scale: float, rate: int = 100_000,
                  concurrency: int = 64, seed: int | None = None) -> None:
         self.binaries, self.tokens, self.scale = binaries, tokens, scale
         self.outage_seconds, self.spread_seconds, self.concurrency = outage_seconds, spread_seconds, concurrency
         self.seed = random.randrange(1 << 32) if seed is None else seed
-        # A call must end within its lease; a token that a killed broker held is free when its lease has ended.
+        # A call must end within its lease. A token that a killed broker had leased is available after the end of its lease.
         self.lease, self.timeout, self.pause = 3, 2, 1
         self.configuration = (
             f"queues: {{ lease: {self.lease}s }}\n"
@@ -201,7 +201,7 @@ class Outage:
         apple.answer({"status": 500})
         began = time.time()
         end = began + self.outage_seconds
-        # A fiftieth cannot be saved; all others can, by whoever asks for the nearest to its end first.
+        # A fiftieth cannot be saved. A broker that takes the nearest deadline first can save all others.
         doomed = self.tokens // 50
         bodies = []
         names = [f"{chance.getrandbits(256):064x}" for _ in range(self.tokens)]
@@ -211,11 +211,11 @@ class Outage:
             else:
                 deadline = end + self.lease + 2 * self.pause + 3 + chance.uniform(0, self.spread_seconds)
             bodies.append(lambda name=name, deadline=deadline: self.body(name, deadline))
-        # Those that end within the outage come first: they have to be taken in before they end.
+        # Tokens that expire within the outage come first: they must be accepted before they expire.
         ended, rest = bodies[:doomed], bodies[doomed:]
         chance.shuffle(rest)
-        hand_in(public, ended)
-        hand_in(public, rest)
+        post_tokens(public, ended)
+        post_tokens(public, rest)
         log(f"{self.tokens} tokens handed in within {time.time() - began:.0f} s of an outage of {self.outage_seconds:.0f} s")
         if time.time() > end:
             raise RuntimeError("the tokens were not handed in before the end of the outage")
@@ -241,16 +241,16 @@ class Outage:
         after = second.resident()["RssAnon"]
         log(f"drained in {drained - back:.1f} s")
         events = all_events(verifier, "outage", self.tokens)
-        return self.judge(events, apple.calls(), back, drained, doomed, killed,
-                          {"before": before, "peak": peak, "after": after})
+        return self.evaluate(events, apple.calls(), back, drained, doomed, killed,
+                             {"before": before, "peak": peak, "after": after})
 
     def body(self, name: str, deadline: float) -> bytes:
         now = time.time()
         created = now * 1000 + self.scale * (deadline - now) * 1000 - DAY
         return json.dumps({"token": name, "bundleId": APP, "installId": name[:12], "requestedAt": stamp(created)}).encode()
 
-    def judge(self, events: list[dict], calls: dict[str, list[dict]], back: float, drained: float, doomed: int, killed: float,
-              memory: dict) -> dict:
+    def evaluate(self, events: list[dict], calls: dict[str, list[dict]], back: float, drained: float, doomed: int, killed: float,
+                 memory: dict) -> dict:
         tokens = {hashlib.sha256(token.encode()).hexdigest(): token for token in calls}
         outcomes: dict[str, int] = {}
         deadlines: dict[str, float] = {}
@@ -265,27 +265,27 @@ class Outage:
             received, created = moment(data["receivedAt"]), moment(data["tokenCreatedAt"])
             deadline = received + (created + DAY - received) / self.scale
             deadlines[data["tokenKey"]] = deadline
-            # Whoever could be asked when Apple was back and was not.
+            # Tokens that could have been sent to Apple after its recovery and were not.
             lost_expired += data["outcome"] == "expired" and deadline > back * 1000
         late = answered_twice = 0
         order: list[tuple[int, float, bool]] = []
         for key, token in tokens.items():
             answered = [entry["atMilliseconds"] for entry in calls[token] if entry["status"] == 200]
-            # Sent before it and recorded a little after it is not late.
+            # A call that was sent before the deadline and recorded shortly after it is not late.
             late += any(entry["atMilliseconds"] > deadlines.get(key, 0) + 250 for entry in calls[token])
             answered_twice += len(answered) > 1
             if answered:
                 order.append((answered[0], deadlines.get(key, 0), len(calls[token]) == 1))
         order.sort()
         ranks = sorted(range(len(order)), key=lambda place: order[place][1])
-        # How many places later than by its deadline a token was asked: what being passed by means.
-        # Tokens that were asked in vain come again when their broker has seen that Apple is back, up to a pause later.
+        # By how many positions a token was sent later than its deadline requires.
+        # Tokens whose call failed are sent again when their broker has noticed that Apple works again, up to a pause later.
         behind = sorted(called - due for due, called in enumerate(ranks) if order[called][2])
         tried = [called - due for due, called in enumerate(ranks) if not order[called][2]]
         return {
             "tokens": self.tokens, "events": len(events), "repeated": twice, "outcomes": outcomes, "doomed": doomed,
             "expired_though_savable": lost_expired, "called_past_deadline": late, "answered_twice": answered_twice,
-            # What the killed broker held waited for its lease to end.
+            # Tokens that the killed broker had leased waited for the end of their leases.
             "behind_median": behind[len(behind) // 2], "behind_most": behind[-1 - self.concurrency], "behind_held": behind[-1],
             "behind_tried": max(tried, default=0), "tried": len(tried), "seconds": drained - back,
             "rate": len(order) / (drained - back), "memory": memory, "seed": self.seed,

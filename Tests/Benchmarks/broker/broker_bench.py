@@ -1,4 +1,4 @@
-"""The broker: its calls a second beside a bare libcurl multi loop."""
+"""The broker: its calls a second, compared with a bare libcurl multi loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from Benchmarks.bench import LOAD_CORE, NATIVE, SERVER_CORE, Redis, Report, Server, free_port, median, pinned
 from Benchmarks.queue.queue_bench import busy
 
-from .backlog import APP, Simulator, count_events, hand_in, stamp
+from .backlog import APP, Simulator, count_events, post_tokens, stamp
 
 RECORD = {"status": 200, "body": {
     "attribution": True, "orgId": 40669820, "campaignId": 542370539, "conversionType": "Download", "claimType": "Click",
@@ -29,14 +29,14 @@ def ceiling(folder: pathlib.Path, apple: Simulator, count: int) -> float:
 
 
 def broker(binaries: pathlib.Path, apple: Simulator, count: int, round_: int) -> tuple[float, float, float]:
-    """Events a second of a broker, and seconds of processor time of it and of its Redis for a thousand."""
+    """The broker's events a second, and the seconds of processor time that it and its Redis use for a thousand."""
     configuration = f"adServices: {{ rate: 100000, rateBurst: 10000, concurrency: {CONCURRENCY} }}\n"
     with Redis(LOAD_CORE) as redis:
         public = free_port()
         with Server(binaries, "ingest", "", core=None, ATTRIBUTION_REDIS_URL=redis.url,
                     ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
             asked = stamp(time.time() * 1000 - 60_000)
-            hand_in(public, [
+            post_tokens(public, [
                 (f'{{"token":"{round_:02d}{number:0318d}","bundleId":"{APP}","attStatus":0,"requestedAt":"{asked}"}}').encode()
                 for number in range(count)])
         used = busy(redis.process)

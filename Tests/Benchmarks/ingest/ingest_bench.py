@@ -1,4 +1,4 @@
-"""Ingest: durable accepts beside what redis-benchmark does with the same script, duplicates, and the time from a 200 to its event."""
+"""Ingest: durable accepts compared with redis-benchmark running the same script, duplicates, and the time from a 200 to its event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from Benchmarks.queue.queue_bench import busy
 
 from .process import ENOUGH, Ingest, counted, grown
 
-# Of a waiting message, how long its body and its envelope are.
+# The lengths of a waiting message's body and of its envelope.
 LENGTHS = """for i = 0, 255 do
   local entry = redis.call('XRANGE', string.format('{attr:%03d}:q:intake', i), '-', '+', 'COUNT', 1)[1]
   if entry then
@@ -30,13 +30,13 @@ RECORD = '{"s":"accepted","q":"intake","k":"skadnetwork-postback","a":%d,"n":0}'
 
 
 class RedisBenchmark:
-    """`redis-benchmark -c 64 -P 1` with the accept script: its rate, and the core share that it and Redis took."""
+    """`redis-benchmark -c 64 -P 1` with the accept script: its rate, and the share of a core that it and Redis used."""
 
     def __init__(self, redis: Redis, sha1: str, seconds: float, body: int, envelope: int) -> None:
         number = "__rand_int__"
         shard = "{attr:017}"
         name = f"{number}{number}00000000"
-        # 65,536 buckets; two random numbers name a delivery, and one is its member in a bucket of that many.
+        # 65,536 buckets. Two random numbers name a delivery; one of them is its member in one of these buckets.
         words = ["evalsha", sha1, "7", *(f"{shard}:seen:c:{generation}:{number}" for generation in (2060, 2059, 2061)),
                  f"{shard}:q:intake", f"{shard}:q:intake:delayed", f"{shard}:q:intake:payloads", f"{shard}:r:{name}",
                  f"7{number}", "1731600", "1000000000", f"017-{name}", "86400", RECORD % (time.time() * 1000), "0",
@@ -62,8 +62,8 @@ def load_script(redis: Redis) -> str:
 
 def accept_round(binaries: pathlib.Path, native: Native, seconds: float, number: int, repeats: bool = False,
                  settings: str = "") -> dict:
-    """Durable accepts as fast as they go, with every process on the machine's cores: a second, and what each took of processor time.
-    `settings` is more of ingest's configuration."""
+    """Durable accepts at the maximum rate, with every process on the machine's cores: accepts a second, and the processor time of each process.
+    `settings` is added to ingest's configuration."""
     with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis, ENOUGH + settings) as ingest:
         native.load(ingest.public, 1, seed=number + 1000)
         used, before = (busy(redis.process), busy(ingest.process)), counted(redis)
@@ -73,7 +73,7 @@ def accept_round(binaries: pathlib.Path, native: Native, seconds: float, number:
                  "ingest": (busy(ingest.process) - used[1]) / run["answers"] * 1e6,
                  "bytes": grown(redis, before, run["answers"])}
         if repeats:
-            # A few bodies, sent again and again, as a sender does that was not answered in time.
+            # A few bodies are sent repeatedly, as by a sender that got no answer in time.
             native.load(ingest.public, 1, seed=7, repeat=1000)
             found["duplicates"] = native.load(ingest.public, seconds, seed=7, repeat=1000)["rate"]
         return found

@@ -1,4 +1,4 @@
-"""Postbacks that differ and verify: SKAdNetwork 4.0, signed with a key that the benchmark's verifier takes for Apple's."""
+"""Different postbacks that verify: SKAdNetwork 4.0, signed with a key that the benchmark's verifier is configured to accept as Apple's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Signer:
 
     @property
     def configuration(self) -> str:
-        """What the verifier's configuration says of the key."""
+        """The verifier's configuration for the key."""
         return f'appleKeys: {{ p256: ["{self.spki}"] }}'
 
     def postback(self) -> str:
@@ -38,7 +38,7 @@ class Signer:
             "attribution-signature": base64.b64encode(signature).decode()}, separators=(",", ":"))
 
     def write(self, path: pathlib.Path, count: int) -> None:
-        """So many different ones, one a line."""
+        """This number of different postbacks, one per line."""
         with path.open("w") as file:
             for _ in range(count):
                 file.write(self.postback() + "\n")

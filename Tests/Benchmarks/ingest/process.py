@@ -11,7 +11,7 @@ ENOUGH = "queues: { backlogBound: 1000000000 }\n"
 
 
 class Ingest(Server):
-    """An ingest with its public port, where its Redis runs."""
+    """An ingest with its public port, on the same cores as its Redis."""
 
     def __init__(self, binaries: pathlib.Path, redis: Redis, configuration: str = ENOUGH) -> None:
         self.public = free_port()
@@ -20,12 +20,12 @@ class Ingest(Server):
 
 
 def counted(redis: Redis) -> dict[str, int]:
-    """What Redis has written, read and holds, bytes."""
+    """The number of bytes that Redis has written, read and stored."""
     text = redis.cli("INFO", "everything")
     return {name: int(re.search(rf"\b{name}:(\d+)", text)[1]) for name in
             ("aof_current_size", "total_net_input_bytes", "total_net_output_bytes", "used_memory")}
 
 
 def grown(redis: Redis, before: dict[str, int], count: int) -> dict[str, float]:
-    """By how much each grew for each of so many deliveries."""
+    """The growth of each value per delivery."""
     return {name: (value - before[name]) / count for name, value in counted(redis).items()}

@@ -1,5 +1,5 @@
-"""Retention messages in real time: answers with a signed offer each, beside what one core can do: the HTTP echo, the proof of the request with a
-chain that is known, and one signature, added up."""
+"""Retention messages in real time: answers with a signed offer each, compared with what one core can do: the HTTP echo, the verification of
+the request with a known chain, and one signature, added up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ APP_ID = 525463029
 PATH = f"/v1/app-store/retention/{BUNDLE}"
 MESSAGE = "2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0001"
 CONNECTIONS = 32
-# More than are answered in a second.
+# More than can be answered in a second.
 MOST = 12_000
 RULES = f"""
     retention:
@@ -39,7 +39,7 @@ def text(part: bytes) -> str:
 
 
 def requests(file: pathlib.Path, count: int) -> None:
-    """So many bodies, a line each, none with the identifier of another."""
+    """This number of bodies, one per line, each with its own identifier."""
     signer = chain("bench", "one", "one")
     head = text(json.dumps({"alg": "ES256", "x5c": signer.x5c}).encode())
     dice = random.Random(26)
@@ -61,7 +61,7 @@ def apps(folder: pathlib.Path) -> str:
 
 
 def proofs(binaries: pathlib.Path, redis: Redis, folder: pathlib.Path, count: int) -> float:
-    """Proofs of such requests a second on the server's core, with a chain that is known: VerifyBatch, as in the verifier's benchmark."""
+    """Verifications of such requests a second on the server's core, with a known chain: VerifyBatch, as in the verifier's benchmark."""
     lines = [json.loads(line)["signedPayload"] for line, _ in zip((folder / "requests").open(), range(count), strict=False)]
     bodies = [json.dumps({"items": [{"appStoreSignedData": {"signedData": line, "kind": "realtimeRequest"}} for line in lines[at:at + 500]]})
               for at in range(0, count, 500)]
@@ -81,7 +81,7 @@ def proofs(binaries: pathlib.Path, redis: Redis, folder: pathlib.Path, count: in
 
 
 class Answering:
-    """An ingest on the server's core; its Redis and its signer on the other one."""
+    """An ingest on the server's core; its Redis and its signer run on the other core."""
 
     def __init__(self, binaries: pathlib.Path, folder: pathlib.Path, redis: Redis) -> None:
         (folder / "token").touch(0o600)
@@ -101,7 +101,7 @@ class Answering:
         self.signer.__exit__()
 
     def check(self, body: str) -> None:
-        """That offers are signed at all: otherwise the figures would be of something else."""
+        """Checks that offers are signed, because the figures would be meaningless otherwise."""
         connection = http.client.HTTPConnection("127.0.0.1", self.public, timeout=20)
         connection.request("POST", PATH, body, {"Content-Type": "application/json"})
         answer = json.loads(connection.getresponse().read())
@@ -131,7 +131,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
                 answering.check(one)
                 echoes.append(native.load(answering.ingest.port, seconds, bodies=bodies, connections=CONNECTIONS,
                                           path="/benchmark.echo/Echo")["rate"])
-                # The leaf's key has tables of its own after a thousand signatures (ChainKey), and connections to signer are open.
+                # The leaf's key gets its own tables after a thousand signatures (ChainKey), and connections to signer are open.
                 first += native.load(answering.public, 0.5, bodies=bodies, connections=CONNECTIONS, path=PATH, first=first)["answers"]
                 before = [busy(process) for process in (answering.ingest.process, answering.signer.process, redis.process)]
                 found = native.load(answering.public, seconds, bodies=bodies, connections=CONNECTIONS, path=PATH, first=first)

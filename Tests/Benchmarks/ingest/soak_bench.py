@@ -23,7 +23,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         began, answers = time.monotonic(), 0
         while time.monotonic() - began < seconds:
             run = native.load(ingest.public, part, seed=1 + len(samples))
-            # Nobody works the queue here: what was accepted must not fill the machine's memory.
+            # No worker processes the queue here, so accepted messages must not fill the machine's memory.
             redis.cli("EVAL", TAKE_AWAY, "0")
             answers += run["answers"]
             rates.append(run["rate"])

@@ -15,12 +15,12 @@ from .ingest_bench import accept_round
 from .postbacks import Signer
 
 OFF, HUNDREDTH, ALL, AWAY = "no collector", "1 % recorded", "all recorded", "1 % recorded, the collector is away"
-# Of the throughput without a collector.
+# Relative to the throughput without a collector.
 LEAST = 0.98
 
 
 class Collector:
-    """Takes what is posted, and counts the exports."""
+    """Accepts all posts, and counts the exports."""
 
     def __init__(self) -> None:
         self.exports = 0
@@ -60,11 +60,11 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     with Native() as native, Collector() as collector, tempfile.TemporaryDirectory() as folder:
         ways = {OFF: "", HUNDREDTH: f"\ntraces: {{ endpoint: '{collector.url}', sampling: 0.01 }}\n",
                 ALL: f"\ntraces: {{ endpoint: '{collector.url}', sampling: 1 }}\n",
-                # Nobody listens on this port.
+                # No process listens on this port.
                 AWAY: "\ntraces: { endpoint: 'http://127.0.0.1:9', sampling: 0.01 }\n"}
         accepts: dict[str, list[dict]] = {name: [] for name in ways}
         for number in range(rounds):
-            # They begin in turn, so that changes of the host's speed meet all alike.
+            # The order alternates, so that changes of the host's speed affect all alike.
             for name in list(ways)[::-1 if number % 2 else 1]:
                 accepts[name].append(accept_round(binaries, native, seconds, number, settings=ways[name]))
                 print(f"round {number + 1} of {rounds}, {name}: {accepts[name][-1]['rate']:,.0f} accepts a second", flush=True)
@@ -85,8 +85,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add("ingest without a collector: accepts a second", f"{median([one['rate'] for one in accepts[OFF]]):,.0f}")
     for name in (HUNDREDTH, AWAY, ALL):
         found = ratios(accepts, name, "rate")
-        judged = (f"at least {LEAST:.2f}", median(found) >= LEAST) if name != ALL else ()
-        report.add(f"beside it, {name}", shown(found, ".3f"), *judged)
+        criterion = (f"at least {LEAST:.2f}", median(found) >= LEAST) if name != ALL else ()
+        report.add(f"beside it, {name}", shown(found, ".3f"), *criterion)
         report.add("  ingest's processor time for an accept", shown(ratios(accepts, name, "ingest"), ".3f"))
     report.add("verifier without a collector: events a second", f"{median([one['rate'] for one in events[OFF]]):,.0f}")
     found = ratios(events, HUNDREDTH, "rate")

@@ -17,7 +17,7 @@ SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "Accept" / "accept.l
 
 
 class Native:
-    """`load`, `accepts` and `observe` as they were compiled; deleted at the end."""
+    """The compiled programs `load`, `accepts` and `observe`; they are deleted at the end."""
 
     def __enter__(self) -> Native:
         compiler = shutil.which("cc")
@@ -34,7 +34,7 @@ class Native:
 
     def load(self, port: int, seconds: float, *, rate: float = 0, repeat: int = 0, seed: int = 1, bodies: pathlib.Path | str = "-",
              times: pathlib.Path | str = "-", connections: int = 64, path: str = "/v1/postbacks", first: int = 0) -> dict:
-        """Posts postbacks, or the lines of a file, to ingest; see load.c. Anything but 200 is an error."""
+        """Posts postbacks, or the lines of a file, to ingest; see load.c. Any status but 200 is an error."""
         return self._run("load", port, connections, seconds, rate, repeat, seed, bodies, times, path, first, limit=seconds + 60)
 
     def accepts(self, port: int, sha1: str, seconds: float, *, body: int, envelope: int, count: int = 1 << 62, seed: int = 1,
@@ -47,7 +47,7 @@ class Native:
 
     @contextlib.contextmanager
     def observed(self, port: int, step: int, times: pathlib.Path) -> Iterator[None]:
-        """Meanwhile, notes when the events of each such-and-such shard come; see observe.c."""
+        """Records in the background when the events of every n-th shard arrive; see observe.c."""
         process = subprocess.Popen([pathlib.Path(self.folder.name) / "observe", str(port), str(step), str(times)])
         try:
             yield

@@ -1,1 +1,1 @@
-"""Events that are pushed."""
+"""Pushed events."""

@@ -23,7 +23,7 @@ TYPE = "attribution.skadnetwork.postback.verified.v1"
 
 
 def event(number: int, subjects: int, chance: random.Random) -> tuple[str, str, bytes]:
-    """Its id, its ad network, and the event."""
+    """The event's id, its ad network, and the event."""
     network = f"network{number % subjects}.skadnetwork"
     transaction = str(uuid.UUID(int=chance.getrandbits(128), version=4))
     id = f"skadnetwork:{network}:{transaction}:0"
@@ -45,7 +45,7 @@ class Feed:
         self.client = redis.Redis(port=port)
         self.chance = random.Random(7)
         self.number = 0
-        # In the order of their publication, with their subjects and when it was.
+        # In the order of publication, with their subjects and times.
         self.published: dict[str, tuple[str, int]] = {}
 
     def publish(self, count: int, subjects: int = 50) -> None:
@@ -66,7 +66,7 @@ class Feed:
             pipeline.execute()
 
     def in_order(self) -> dict[str, list[str]]:
-        """By subject."""
+        """Groups the events by subject."""
         lines: dict[str, list[str]] = collections.defaultdict(list)
         for id, (network, _, _) in sorted(self.published.items(), key=lambda one: one[1][2]):
             lines[network].append(id)
@@ -74,7 +74,7 @@ class Feed:
 
 
 class Receiver:
-    """`receiver` and `posts` as they were compiled; `receiver` runs."""
+    """The compiled programs `receiver` and `posts`; `receiver` runs."""
 
     def __enter__(self) -> Receiver:
         if shutil.which("cc") is None:
@@ -98,7 +98,7 @@ class Receiver:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def taken(self, path: str) -> list[tuple[str, int]]:
-        """Events and when they came, in the order in which they came. What came within the last fifth of a second may be missing."""
+        """The events and their arrival times, in the order of arrival. Those of the last fifth of a second may be missing."""
         prefix, found = path + " ", []
         with self.notes.open() as notes:
             for line in notes:
@@ -108,7 +108,7 @@ class Receiver:
         return found
 
     def count(self) -> int:
-        """How many posts came. Only what is new is read: what waits must not take time from what is measured."""
+        """The number of posts that arrived. Only new data is read, so that counting takes no time from the measured process."""
         with self.notes.open("rb") as notes:
             notes.seek(self.read)
             new = notes.read()
@@ -117,7 +117,7 @@ class Receiver:
         return self.counted
 
     def bare(self, path: str, count: int, concurrency: int, body: bytes) -> float:
-        """Posts a second of a bare loop."""
+        """The posts a second of a bare libcurl loop."""
         file = pathlib.Path(self.folder.name) / "body"
         file.write_bytes(body)
         run = subprocess.run([self.posts, self.url(path), str(count), str(concurrency), file], capture_output=True, text=True, check=True)

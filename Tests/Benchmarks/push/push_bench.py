@@ -1,4 +1,4 @@
-"""Events pushed a second beside a bare libcurl loop, kills of the pusher, and endpoints that hang."""
+"""Pushed events a second compared with a bare libcurl loop, kills of the pusher, and unresponsive endpoints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .feed import TYPE, Feed, Receiver, event
 
 CONFIGURATION = "push: { allowsHTTP: true, allowedAddresses: [127.0.0.0/8], pusherTimeout: 2s, endpoints: 2000 }\n"
 CONCURRENCY = 64
-# Subscriptions that nobody reads.
+# Subscriptions without a reader.
 UNREAD = 50
 
 
@@ -40,7 +40,7 @@ def verifier(binaries: pathlib.Path, store: Redis) -> Server:
 
 
 def wait(receiver: Receiver, path: str, count: int, seconds: float, before: int = 0) -> list[tuple[str, int]]:
-    """Waits for so many events at a path, where so many posts came to others before."""
+    """Waits for this number of events at a path; this number of posts arrived at other paths before."""
     until = time.monotonic() + seconds
     while True:
         taken = receiver.taken(path) if receiver.count() >= before + count else []
@@ -52,7 +52,7 @@ def wait(receiver: Receiver, path: str, count: int, seconds: float, before: int 
 
 
 def throughput(binaries: pathlib.Path, count: int, rounds: int) -> tuple[list[float], list[float], list[float]]:
-    """Events a second of ours, of the bare loop, and of ours beside subscriptions that nobody reads, in turn."""
+    """Events a second of ours, of the bare loop, and of ours with additional subscriptions without a reader, in turn."""
     ours, bare, beside_unread = [], [], []
     body = event(0, 50, Feed(0).chance)[2]
     with Redis(TOGETHER, *NO_REWRITES) as store, Receiver() as receiver:
@@ -65,7 +65,7 @@ def throughput(binaries: pathlib.Path, count: int, rounds: int) -> tuple[list[fl
                 times = [at for _, at in wait(receiver, f"/{name}", count, 600, before)]
                 call(server, "DeleteSubscription", {"name": name})
                 time.sleep(0.5)
-                # The first posts begin before the window is full: from a tenth to the end.
+                # The first posts begin before the window is full, so the range from a tenth to the end is measured.
                 tenth = times[len(times) // 10]
                 return (len(times) - len(times) // 10) / ((times[-1] - tenth) / 1e9)
 
@@ -82,7 +82,7 @@ def throughput(binaries: pathlib.Path, count: int, rounds: int) -> tuple[list[fl
 
 
 def kills(binaries: pathlib.Path, count: int, kills: int) -> dict[str, int]:
-    """Kills the pusher on the way: what is missed, what comes out of order, and what comes again."""
+    """Kills the pusher during the run, and counts missing, reordered and repeated events."""
     with Redis(TOGETHER, *NO_REWRITES) as store, Receiver() as receiver:
         feed = Feed(store.port)
         feed.publish(count)
@@ -112,7 +112,7 @@ def kills(binaries: pathlib.Path, count: int, kills: int) -> dict[str, int]:
 
 
 def hanging(binaries: pathlib.Path, endpoints: int, hang: int, rounds: int) -> float:
-    """The 99th percentile, in milliseconds, from an event's publication to its arrival at endpoints that take it, while others hang."""
+    """The 99th percentile of the milliseconds from an event's publication to its arrival at responsive endpoints, while others hang."""
     with Redis(TOGETHER, *NO_REWRITES) as store, Receiver() as receiver, verifier(binaries, store) as server:
         feed = Feed(store.port)
         for number in range(endpoints):

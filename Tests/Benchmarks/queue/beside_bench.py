@@ -1,4 +1,4 @@
-"""Two builds in turn, in one run: the cost of an accept and of an event with each, and the parts of the targets."""
+"""Two builds in turn, in one run: the cost of an accept and of an event with each, and the ratios with their targets."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from . import event_time
 from .queue_bench import check_worker, worked_off
 
 OLD, NEW = "old build", "new build"
-# Of the new build beside the old: Redis' processor time for an event and for an accept, and events a second of the whole way.
+# New build relative to the old one: Redis' processor time for an event and for an accept, and events a second from post to event.
 EVENT_COST, ACCEPT_COST, WHOLE_WAY, WHOLE_WAY_AIM = 0.65, 1.03, 1.3, 1.5
-# By the name of a build, or by the way in which its processes run: its rounds in their order.
+# Rounds in order, by the name of a build or by the way in which its processes run.
 Rounds = dict[str | None, list[dict]]
 
 
 class Extent:
-    """How long everything runs."""
+    """The duration of each part."""
 
     def __init__(self, quick: bool) -> None:
         self.rounds = 1 if quick else 5
@@ -36,7 +36,7 @@ class Extent:
 
 
 def in_turn(builds: dict[str | None, pathlib.Path], rounds: int, measure: Callable[[str | None, pathlib.Path, int], dict]) -> Rounds:
-    """So many rounds of each; the two begin in turn, so that changes of the host's speed meet both alike."""
+    """This number of rounds of each. The first build alternates, so that changes of the host's speed affect both alike."""
     found: Rounds = {name: [] for name in builds}
     for number in range(rounds):
         for name in list(builds)[::-1 if number % 2 else 1]:
@@ -54,7 +54,7 @@ def of(found: Rounds, name: str, what: str) -> list[float]:
 
 
 def ratios(found: Rounds, what: str) -> list[float]:
-    """The new build's figure by the old one's of the same round."""
+    """The ratio of the new build's figure to the old one's in the same round."""
     return [new / old for new, old in zip(of(found, NEW, what), of(found, OLD, what), strict=True)]
 
 
@@ -83,7 +83,7 @@ def accepts(report: Report, native: Native, builds: dict[str, pathlib.Path], ext
 
 def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
             folder: pathlib.Path) -> None:
-    """The verifier has one core, Redis the other. Only the new build's worker is to be compared with its batches."""
+    """The verifier has one core, Redis the other. Only the new build's worker is compared with its batches."""
     postbacks = folder / "backlog"
     signer.write(postbacks, extent.backlog)
 
@@ -101,8 +101,8 @@ def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pa
 
 def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
               folder: pathlib.Path) -> float:
-    """Answers with the new build's rate. It is measured with Redis' files on the disk, and in memory, where how fast the disk is at the
-    moment decides nothing."""
+    """Returns the new build's rate. It is measured with Redis' files on the disk, and in memory, where the current speed of the disk
+    has no effect."""
     postbacks = folder / "postbacks"
     signer.write(postbacks, extent.whole_way)
     rates = []
@@ -124,11 +124,11 @@ def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, r
     found = in_turn(dict.fromkeys(event_time.WAYS, build), extent.event_rounds, lambda way, _, _number: measured.round(way))
     report.figures["event"] = {"rate": rate, "rounds": found[None], "roundsTogether": found[TOGETHER]}
     report.add("the new build's highest rate, from posts to events: a second", f"{2 * rate:,.0f}")
-    event_time.judge(report, found)
+    event_time.add_rounds(report, found)
 
 
 def commit(binaries: pathlib.Path) -> str:
-    """Of the tree that the executables lie in."""
+    """The commit of the tree that contains the executables."""
     asked = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return asked.stdout.strip() if asked.returncode == 0 else "unknown"
 

@@ -1,9 +1,9 @@
-"""What counting deliveries for the console costs Redis: the time of its commands beside the number of deliveries.
+"""The cost in Redis of counting deliveries for the console: the time of its commands, relative to the number of deliveries.
 
     PYTHONPATH=Tests:Deploy python3 -m Benchmarks.queue.counts_cost [--deliveries N] [--rate N]
 
 Starts a system with Deploy/up, posts SKAdNetwork postbacks with different conversion values and source identifiers, and reads from Redis' slow log
-how long each command took that writes counts. `--rate` posts so many a second; without it as many as come through.
+the duration of each command that writes counts. `--rate` posts this number a second; without it, posts are sent at the maximum rate.
 """
 
 import argparse

@@ -13,12 +13,12 @@ UNSYNCED = ("--appendonly", "no")
 SHARDS, BUCKETS = 256, 256
 DAY = 86_400
 NATURAL, COPY = 10 * DAY, 6 * 3600
-# As QueueConfiguration has them for its 256.
+# The values that QueueConfiguration has for its 256 buckets.
 COPY_BUCKETS = 13
-# Redis keeps a bucket for an hour beyond its two generations: then there are copies of three.
+# Redis keeps a bucket for an hour beyond its two generations. During this hour there are copies of three generations.
 COPIES = ((0, 1 / 6), (1, 1.0), (2, 1.0))
 
-# So many members to a bucket of each shard as fall into it by chance, under the names and in the form that ingest and verifier give them.
+# Adds to a bucket of each shard a random number of members, with the names and the form that ingest and verifier use.
 FILL = """math.randomseed(tonumber(ARGV[6]))
 local mean = tonumber(ARGV[4])
 local function chance()
@@ -53,7 +53,7 @@ ADD = """for index = 1, 100000 do redis.call('SADD', '{attr:000}:x' .. index % 4
 
 
 def memory(redis: Redis) -> int:
-    """Bytes of what is kept, once Redis has made its tables as large as they become."""
+    """The bytes of the stored data, after Redis has extended its hash tables."""
     last = 0
     while True:
         found = dict(re.findall(r"(\w+):(\d+)", redis.cli("INFO", "memory")))
@@ -65,20 +65,20 @@ def memory(redis: Redis) -> int:
 
 
 def fill(redis: Redis, store: str, count: float, *, length: int, ago: int = 0, buckets: int = BUCKETS, bits: int = 64) -> int:
-    """So many members of a generation, about; how many there are."""
+    """Adds about this number of members of a generation; returns their number."""
     generation = int(time.time()) // length - ago
     return sum(int(redis.cli("EVAL", FILL, "0", store, str(generation), str(bucket), str(count / SHARDS / buckets), str(bits),
                              str(1 + bucket + 1000 * ago), str(2 * length + 3600))) for bucket in range(buckets))
 
 
 def copies(redis: Redis, postbacks: float, buckets: int) -> None:
-    """Of postbacks that came within ten days, the copies that are known at the same rate."""
+    """Adds the copies that are remembered at the rate of this number of postbacks in ten days."""
     for ago, share in COPIES:
         fill(redis, "c", postbacks * share * COPY / NATURAL, length=COPY, ago=ago, buckets=buckets)
 
 
 def steady(postbacks: float, *, buckets: int = BUCKETS, age: float = 0, digests: bool = False) -> dict[str, float]:
-    """At a steady rate of so many in ten days: a whole generation of natural keys and so much of the next one."""
+    """At a steady rate of this number in ten days: a whole generation of natural keys and a part of the next one."""
     with Redis(None, *UNSYNCED) as redis:
         empty = memory(redis)
         naturals = fill(redis, "d", postbacks, length=NATURAL, ago=1, buckets=buckets)
@@ -95,14 +95,14 @@ def steady(postbacks: float, *, buckets: int = BUCKETS, age: float = 0, digests:
 
 
 def before(postbacks: float) -> float:
-    """The same where the bytes of each are known as long as its natural key, and lie beside it."""
+    """The same if the bytes of each postback are remembered as long as its natural key, in the same buckets."""
     with Redis(None, *UNSYNCED) as redis:
         empty = memory(redis)
         keys = fill(redis, "d", 2 * postbacks, length=NATURAL)
         return 2 * (memory(redis) - empty) / keys
 
 
-# What the buckets of a store hold, how many they are, and whether one of them is anything but an integer set.
+# The members of the buckets of a store, the number of buckets, and whether any of them is not an integer set.
 WEIGH = """local members, bytes, other = 0, 0, 0
 for shard = 0, 255 do
   for bucket = 0, tonumber(ARGV[3]) - 1 do
@@ -117,8 +117,8 @@ end
 return {members, bytes, other}"""
 
 
-def weigh(redis: Redis, store: str, length: int, buckets: int) -> float:
-    """Bytes a member of the buckets of the present generation, by Redis' own account of each."""
+def bytes_per_member(redis: Redis, store: str, length: int, buckets: int) -> float:
+    """The bytes for each member of the current generation's buckets, by Redis' own measurement of each bucket."""
     members, held, other = map(int, redis.cli("EVAL", WEIGH, "0", store, str(int(time.time()) // length), str(buckets)).split())
     if other:
         raise RuntimeError(f"{other} buckets are no integer sets")
@@ -126,20 +126,20 @@ def weigh(redis: Redis, store: str, length: int, buckets: int) -> float:
 
 
 def by_accept(native: Native, load_script: Callable[[Redis], str], store: str, count: int, length: int, buckets: int) -> tuple[float, float]:
-    """Bytes a member of one store's buckets, made here and made by the accept script."""
+    """The bytes for each member of one store's buckets, added by this benchmark and by the accept script."""
     with Redis(None, *UNSYNCED) as redis:
         fill(redis, store, count, length=length, buckets=buckets)
-        made = weigh(redis, store, length, buckets)
+        made = bytes_per_member(redis, store, length, buckets)
     with Redis(None, *UNSYNCED) as redis:
         run = native.accepts(redis.port, load_script(redis), 600, count=count, seed=1, body=20, envelope=20, pipeline=16, record_seconds=1,
                              store=store, generation=length, buckets=buckets)
         if run["taken"] != count:
             raise RuntimeError(f"{run['taken']} of {count} were new")
-        return made, weigh(redis, store, length, buckets)
+        return made, bytes_per_member(redis, store, length, buckets)
 
 
 def cost(redis: Redis, script: str, *keys: str) -> float:
-    """Microseconds of Redis for each of a script's hundred thousand commands."""
+    """The microseconds of Redis for each of a script's hundred thousand commands."""
     redis.cli("CONFIG", "RESETSTAT")
     redis.cli("EVAL", script, str(len(keys)), *keys)
     return int(re.search(r"cmdstat_eval:calls=1,usec=(\d+)", redis.cli("INFO", "commandstats"))[1]) / 1e5
@@ -149,7 +149,7 @@ def report(report: Report, native: Native, load_script: Callable[[Redis], str], 
     postbacks = 200_000 if quick else 10_000_000
     whole = steady(postbacks, digests=True)
     report.figures["remembered"] = {"whole": whole}
-    # Few are dear, since the names of their buckets are.
+    # Only a few, because creating the names of their buckets takes long.
     target = () if quick else ("at most 11", whole["all"] <= 11)
     report.add(f"{whole['postbacks']:,} postbacks remembered: bytes each, of which natural key",
                f"{whole['all']:.2f}, {whole['natural']:.2f}", *target)

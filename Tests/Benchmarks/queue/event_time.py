@@ -1,4 +1,4 @@
-"""From posts to events with every process on the machine's cores: how many a second, and the time from a 200 to its event."""
+"""From posts to events with every process on the machine's cores: events a second, and the time from a 200 to its event."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from Benchmarks.native.programs import Native
 
 from .queue_bench import busy, events
 
-# Bytes of an event, of its place in the index, and of a finished delivery's record, from one shard.
+# The bytes of an event, of its entry in the index, and of a finished delivery's record, in one shard.
 KEPT = """local events, index = '{attr:000}:events', '{attr:000}:events:index'
 local size = function(key) return redis.call('MEMORY', 'USAGE', key, 'SAMPLES', 0) end
 local records, many = 0, 0
 for _, key in ipairs(redis.call('KEYS', '{attr:000}:r:*')) do records, many = records + size(key), many + 1 end
 return {size(events) / redis.call('XLEN', events), size(index) / redis.call('HLEN', index), records / many}"""
 
-# Of so many shards the events of one are watched.
+# Events of one in this number of shards are observed.
 WATCHED = 16
-# How the processes run where the time to the event is measured, by the core that they are given.
+# How the processes run while the time to the event is measured, by the core that they get.
 WAYS = {None: "Redis on a port of loopback", TOGETHER: "Redis on a socket, none takes another's turn, as with Deploy/up"}
-# A round's 99th percentile depends on the host too: the median of fewer rounds varies from run to run.
+# A round's 99th percentile also depends on the host: the median of fewer rounds varies from run to run.
 ROUNDS = 9
-# Of the time from 200 to event, how many times a bare accept's own in the same round it may take.
+# The maximum ratio of the time from 200 to event to a bare accept's time in the same round.
 TARGETS = {"p50": 2.5, "p99": 4}
 NOTES = [
     "As with Deploy/up: Redis, ingest and verifier are started with chrt --batch 0; the client and what waits for events are not.",
@@ -39,14 +39,14 @@ NOTES = [
 
 
 def noted(file: pathlib.Path) -> dict[str, int]:
-    """By delivery id, when its answer or its event came; see load.c and observe.c."""
+    """The times of answers or events by delivery id; see load.c and observe.c."""
     return {name: int(at) for name, at in map(str.split, file.read_text().splitlines())}
 
 
 def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pathlib.Path, count: int, sizes: bool = False,
               place: str | None = None) -> dict:
-    """From posts to events, as fast as they go: how many a second until the last event was there, and the processor time of each process
-    for one; if asked, what each left in Redis. `place` is where Redis' files are, if not in the temporary directory."""
+    """From posts to events at the maximum rate: events a second until the last event was published, and the processor time of each process
+    for one; if `sizes` is set, also the bytes that each left in Redis. `place` is the directory of Redis' files; the default is temporary."""
     with Redis(None, *NO_REWRITES, place=place) as redis, Ingest(binaries, redis) as ingest, \
             Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url) as verifier:
         processes = {"ingest": ingest.process, "verifier": verifier.process, "redis": redis.process}
@@ -67,13 +67,13 @@ def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pa
 
 
 class EventTime:
-    """Rounds at one rate: bare accepts, then the same with the verifier at work, and how long the events took; each after a second that
+    """Rounds at one rate: bare accepts, then the same with a running verifier, and the time of the events. The first second of each
     is not measured."""
 
     def __init__(self, binaries: pathlib.Path, native: Native, signer: Signer, rate: float, seconds: float, folder: pathlib.Path) -> None:
         self.binaries, self.native, self.signer, self.rate, self.seconds = binaries, native, signer, rate, seconds
         self.first, self.bodies, self.answers, self.events = (folder / name for name in ("first", "bodies", "answers", "events"))
-        # Each round has a Redis of its own, so that all may send the same.
+        # Each round has its own Redis, so that all can send the same postbacks.
         signer.write(self.first, int(rate))
         signer.write(self.bodies, int(rate * (seconds + 1)))
 
@@ -89,7 +89,7 @@ class EventTime:
                 self.native.load(ingest.public, 1, rate=self.rate, bodies=self.first)
                 used = {name: busy(process) for name, process in processes.items()}
                 run = self.native.load(ingest.public, self.seconds, rate=self.rate, bodies=self.bodies, times=self.answers)
-                # A part of a second is enough for the last events; what is spent without load counts little.
+                # A part of a second is enough for the last events, because little processor time is used without load.
                 time.sleep(2)
             spent = {name: (busy(process) - used[name]) / run["answers"] * 1e6 for name, process in processes.items()}
         seen = noted(self.events)
@@ -101,8 +101,8 @@ class EventTime:
         return {"bare": bare, "beside": run, "p50": p50, "p99": p99, "samples": len(waited), "spent": spent}
 
 
-def judge(report: Report, found: dict[str | None, list[dict]]) -> None:
-    """Writes down the rounds of each way, with their targets."""
+def add_rounds(report: Report, found: dict[str | None, list[dict]]) -> None:
+    """Adds the rounds of each way to the report, with their targets."""
     for way, title in WAYS.items():
         rounds = found[way]
         report.add(f"at half of that, {title}", "")
@@ -121,7 +121,7 @@ def judge(report: Report, found: dict[str | None, list[dict]]) -> None:
 
 
 def measure(report: Report, binaries: pathlib.Path, native: Native, full: float, seconds: float, rounds: int) -> None:
-    """The maximum is that of the whole way, with every process on the machine's cores: where the events keep up with the accepts."""
+    """Half of the maximum rate of the whole path is used, with every process on the machine's cores: events keep up with the accepts."""
     signer = Signer()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -139,4 +139,4 @@ def measure(report: Report, binaries: pathlib.Path, native: Native, full: float,
     report.add("  of these an event, its place in the index, a record", f"{sizes['event']:,}, {sizes['index']:,}, {sizes['record']:,}")
     report.add("  to and from Redis", f"{sizes['total_net_input_bytes']:,.0f}, {sizes['total_net_output_bytes']:,.0f}")
     report.add("the whole way, from posts to events, both cores: a second", f"{most:,.0f}")
-    judge(report, found)
+    add_rounds(report, found)

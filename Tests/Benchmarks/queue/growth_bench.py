@@ -1,4 +1,4 @@
-"""What a delivery costs Redis as keys grow in number: bytes of memory and of the append-only file, and microseconds of an accept."""
+"""The cost of a delivery in Redis as the number of keys grows: bytes of memory and of the append-only file, and microseconds of an accept."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .queue_bench import busy
 
 UNSYNCED = ("--appendonly", "no")
 SHARDS = 256
-# Of a postback, and of what ingest keeps beside it.
+# The bytes of a postback, and of the data that ingest stores with it.
 BODY, ENVELOPE = 452, 340
 PROBE = 20_000
-# Of a generation, at 1e9 postbacks a day: each has a natural key, and a generation lasts ten days.
+# The natural keys of a generation at 1e9 postbacks a day: a generation lasts ten days.
 KEYS_A_GENERATION = 10**10
 
 
 def memory(redis: Redis) -> int:
-    """Bytes of what is kept, without what clients and the append-only file take for a moment."""
+    """The bytes of the stored data, without temporary memory of clients and of the append-only file."""
     found = dict(re.findall(r"(\w+):(\d+)", redis.cli("INFO", "memory")))
     return int(found["used_memory"]) - int(found["mem_clients_normal"]) - int(found["mem_aof_buffer"])
 
@@ -40,14 +40,14 @@ def each_shard(redis: Redis, command: str) -> None:
 
 
 def forget(redis: Redis, seconds: float) -> None:
-    """Takes the queued messages away, and the records, which have run out after so many seconds. What stays is what is deduplication_memory."""
+    """Removes queued messages, and the records, which expire after these seconds. What remains is measured by deduplication_memory."""
     each_shard(redis, "'XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0")
     time.sleep(seconds + 0.2)
-    # Redis deletes what has run out when it is come across.
+    # Redis deletes an expired key when the key is accessed.
     redis.cli("--scan", "--count", "10000")
 
 
-# Adds so many members to one bucket of each shard, under the names and in the form that the script is given by ingest.
+# Adds this number of members to one bucket of each shard, with the names and the form that ingest passes to the script.
 ADD = """math.randomseed(tonumber(ARGV[4]))
 for shard = 0, 255 do
   local members = {}
@@ -60,7 +60,7 @@ return 'added'"""
 
 
 def remember(redis: Redis, count: int, seed: int) -> None:
-    """So many keys more, of the 65,536 buckets each its share. The script would need minutes for millions."""
+    """Adds this number of keys, spread over the 65,536 buckets. The script would take minutes for millions."""
     generation = str(int(time.time()) // (10 * 86400))
     for bucket in range(256):
         answer = redis.cli("EVAL", ADD, "0", str(bucket), generation, str(count / 65_536), str(seed * 256 + bucket))
@@ -80,7 +80,7 @@ def growth(native: Native, most: int) -> list[dict]:
                 remember(redis, goal - PROBE - keys, seed)
                 keys = goal - PROBE
             while keys < goal - PROBE:
-                # A part at a time: what is queued and the records must not fill the memory.
+                # In parts, so that queued messages and records do not fill the memory.
                 part = min(100_000, goal - PROBE - keys)
                 seed += 1
                 accept(native, redis, sha1, part, seed, body=20, record=1)
@@ -108,7 +108,7 @@ def accept(native: Native, redis: Redis, sha1: str, count: int, seed: int, *, bo
 
 
 def filled_buckets(native: Native, mean: int, buckets: int) -> dict:
-    """Fills some buckets of each shard as full as they get, by the accept script, and looks at what Redis made of them."""
+    """Fills some buckets of each shard to the maximum by the accept script, and reads how Redis stores them."""
     look = """local most, whole, memory = 0, 0, 0
 for shard = 0, 255 do
   for bucket = 0, tonumber(ARGV[1]) - 1 do
@@ -131,12 +131,12 @@ return {most, whole, memory}"""
 
 
 def beyond(mean: float, most: int = 512) -> float:
-    """How likely a bucket holds more than so many: digests spread as a Poisson process does."""
+    """The probability that a bucket has more members than this: digests are distributed as a Poisson process."""
     return sum(math.exp(count * math.log(mean) - mean - math.lgamma(count + 1)) for count in range(most + 1, most + 2000))
 
 
 def plot(points: list[dict], path: pathlib.Path) -> None:
-    """Three curves over the number of keys, as an SVG that needs nothing to be drawn with."""
+    """Three curves over the number of keys, as an SVG that needs no library."""
     panels = [("bytesPerKey", "Redis memory, bytes a key (logarithmic)"), ("bytesPerDelivery", "bytes a waiting delivery, its record included"),
               ("script", "accept script, µs")]
     width, height, left, top, gap = 760, 190, 70, 40, 70

@@ -1,4 +1,4 @@
-"""The path of a delivery: its durable acceptance, and the worker of the queue beside the verifier's batch RPC."""
+"""The path of a delivery: its durable acceptance, and the queue's worker compared with the verifier's batch RPC."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def busy(process: subprocess.Popen) -> float:
-    """Seconds of processor time that the process has used."""
+    """The processor time of the process in seconds."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -43,13 +43,13 @@ def events(redis: Redis) -> int:
     return int(redis.cli("EVAL", COUNT_EVENTS, "0"))
 
 
-# Of the batch RPC on one core: what the worker is to come to, and what it aims at.
+# The worker's rate relative to the batch RPC on one core: the minimum, and the target.
 WORKER_BESIDE_BATCH, WORKER_AIM = 0.70, 0.80
 
 
 def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int,
              settings: str = "") -> None:
-    """Puts them into the queue, by way of an ingest."""
+    """Puts postbacks into the queue, through an ingest."""
     public = free_port()
     with Server(binaries, "ingest", settings, ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
         answers = native.load(public, 300, bodies=postbacks)["answers"]
@@ -58,7 +58,7 @@ def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pa
 
 
 def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
-    """When there were how many events, until all are there or none came for three seconds. The queries must not take the worker's core."""
+    """The number of events over time, until all are published or none came for three seconds. The queries must not use the worker's core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {int(LOAD_CORE)})
     try:
@@ -76,14 +76,14 @@ def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
 
 def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks: pathlib.Path, count: int,
                batch_seconds: int, settings: str = "") -> dict[str, float]:
-    """A round: the worker takes what waits in the queue; then, if it has any seconds, batches of the same. The verifier has one core;
-    Redis and the load have the other. `settings` is more of the configuration of both services."""
+    """A round: the worker processes the queued messages; then, if `seconds` is not 0, batches of the same. The verifier has one core;
+    Redis and the load have the other. `settings` is added to the configuration of both services."""
     with Redis(LOAD_CORE, *NO_REWRITES) as redis:
         post_all(binaries, native, redis, postbacks, count, settings)
         used = busy(redis.process)
         with Server(binaries, "verifier", signer.configuration + settings, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
-            # The first look comes when the worker is at work already, the last that counts before it is done: between them it had all
-            # it could take.
+            # The first sample is taken when the worker is already running, the last one that counts before it is finished: between them it was fully
+            # loaded.
             looks = looked_at(redis, count)
             last = looks[-1][1]
             if last < 0.9 * count or len(looks) < 3:
@@ -102,7 +102,7 @@ def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks
 
 
 def check_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
-    """Writes down how the worker's rate compares with the batch's."""
+    """Adds the ratio of the worker's rate to the batch's to the report."""
     ratios = [one["rate"] / one["batch"] for one in rounds]
     report.add("VerifyBatch on one core: verdicts a second", f"{median([one['batch'] for one in rounds]):,.0f}")
     report.add("the queue's worker on one core, Redis on the other: events a second", f"{median([one['rate'] for one in rounds]):,.0f}")
@@ -113,7 +113,7 @@ def check_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
 def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, rounds: int) -> None:
     found, generic = [], []
     with Native() as native, tempfile.TemporaryDirectory() as folder:
-        # Each round has a Redis of its own, so that all may take the same.
+        # Each round has its own Redis, so that all can use the same messages.
         postbacks = pathlib.Path(folder) / "postbacks"
         signer.write(postbacks, count)
         for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""A file of receipts, a million in the long form, migrated although the command and the service are killed in between."""
+"""A file of receipts, a million in the long form, is migrated although the command and the service are killed meanwhile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from SystemTests.migration.receipts import app_receipt, response, story, transac
 from SystemTests.support.running_system import System, start_system, stop_system
 
 APP = "com.example.app"
-# The simulator answers as fast as it is asked; Apple's limits are per second.
+# The simulator answers at the maximum rate; Apple's limits are per second.
 SETTINGS = """
 recovery:
   rates: { getTransactionHistory: 1000, getAllSubscriptionStatuses: 1000 }
@@ -26,13 +26,13 @@ recovery:
 
 
 def write(path: pathlib.Path, count: int, people: list[str], strangers: list[str], chance: random.Random) -> dict[str, int]:
-    """A line for each receipt: of known purchases, of purchases that Apple does not know, and some that nobody can read."""
+    """One line for each receipt: of known purchases, of purchases that Apple does not know, and some unreadable ones."""
     broken = 0
     kinds = [lambda one: app_receipt([one]), lambda one: json.dumps({"id": one, "appReceipt": app_receipt([one])}),
              lambda one: json.dumps(response([one])), transaction_receipt]
     ready = [kind(one) for one in people + strangers for kind in kinds]
     with path.open("w") as file:
-        # Each at least once.
+        # At least one of each kind.
         for line in ready:
             file.write(line + "\n")
         for _ in range(count - len(ready)):
@@ -56,7 +56,7 @@ def resident(system: System) -> float:
 
 
 def work(system: System, path: pathlib.Path, kills: int) -> tuple[float, str, list[float]]:
-    """Runs the command until it ends by itself, killed so many times on the way; the service is killed once, between."""
+    """Runs the command until it ends normally. It is killed this number of times meanwhile, and the service is killed once."""
     began, memory = time.monotonic(), []
     state = path.with_name(path.name + ".migration.json")
     total = path.stat().st_size

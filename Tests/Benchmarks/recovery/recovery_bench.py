@@ -1,4 +1,4 @@
-"""Recovery of an outage of one day: pages against the fewest possible, and time against paging one after the other."""
+"""Recovery of an outage of one day: the number of pages compared with the minimum, and the time compared with sequential paging."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import tempfile
 import time
 
 from Benchmarks.bench import Report
-from SystemTests.recovery.system import DAY, ended, play_a_days_outage, recovery_system, slow_and_failing, start
+from SystemTests.recovery.system import DAY, ended, recover_outage_of_a_day, recovery_system, slow_and_failing, start
 
 
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("recovery", "Recovering a day's outage", command)
     count, fresh = (4000, 100) if quick else (100_000, 2000)
-    # Deploy/up runs what was built with that name; `binaries` says which.
+    # Deploy/up runs the build with this name; `binaries` names it.
     os.environ["BUILD_CONFIGURATION"] = binaries.name
     with tempfile.TemporaryDirectory(prefix="benchmark-recovery-") as folder:
         data = pathlib.Path(folder) / "data"
         data.mkdir()
         with recovery_system(data) as system:
-            played = play_a_days_outage(system, count, fresh, 1200)
-            # Then a part of the same day, one page at a time: nothing of it is new, which can only make it faster.
+            played = recover_outage_of_a_day(system, count, fresh, 1200)
+            # Then a part of the same day, one page at a time. Nothing of it is new, so this can only be faster.
             configuration = data / "configuration.yaml"
             configuration.write_text(configuration.read_text().replace("parallelPages: 16", "parallelPages: 1"))
             system.service("stop", "notification-recovery")

@@ -1,1 +1,1 @@
-"""Signing and verifying."""
+"""Signing and verification."""

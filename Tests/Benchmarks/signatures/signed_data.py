@@ -1,4 +1,4 @@
-"""Transactions of the App Store that differ and verify, under a root of the benchmark's own: run as a program it writes them to files."""
+"""Different App Store transactions that verify, under a root of the benchmark's own. Run as a program, it writes them to files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def chain(label: str, leaf_of: str, authority_of: str) -> Chain:
 
 
 def tokens(count: int, leaves: bool = False, authorities: bool = False) -> list[str]:
-    """So many, each of a chain of its own where that is asked for."""
+    """This number of transactions, each with its own chain if that is requested."""
     made = []
     for number in range(count):
         payload = {"transactionId": str(number), "originalTransactionId": str(number), "bundleId": BUNDLE, "productId": "com.example.gold",

@@ -1,4 +1,4 @@
-"""The signer, beside what one core can do: the HTTP echo and OpenSSL's own signatures added up."""
+"""The signer, compared with what one core can do: the HTTP echo and OpenSSL's own signatures added up."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def single(report: Report, binaries: pathlib.Path, seconds: int, rounds: int) ->
 def latency(report: Report, binaries: pathlib.Path, seconds: int, full: float) -> None:
     with Server(binaries, "signer", CONFIGURATION) as server:
         Wrk(server.url, NATIVE / "sign.lua", 1)
-        # Each connection waits so long, milliseconds, before its next request: adjusted until half the full rate comes.
+        # The pause of each connection before its next request, in milliseconds. It is adjusted until half of the full rate is reached.
         pause = 32 / (full / 2) * 1000
         for _ in range(6):
             run = Wrk(server.url, NATIVE / "sign.lua", max(1, seconds // 3), variables={"PAUSE": f"{pause:.3f}"})

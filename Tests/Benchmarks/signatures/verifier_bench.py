@@ -1,4 +1,4 @@
-"""The verifier, beside what one core can do: the HTTP echo and OpenSSL's own verifications added up."""
+"""The verifier, compared with what one core can do: the HTTP echo and OpenSSL's own verifications added up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POSTBACK = ROOT / "Deploy" / "genuine-postback.json"
 
 
 def believed(server: Server) -> None:
-    """That the postback is judged at all, and believed: otherwise the figures would be of something else."""
+    """Checks that the postback verifies, because the figures would be meaningless otherwise."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("POST", f"/{SERVICE}/VerifySKAdNetworkPostback", json.dumps({"postback": json.loads(POSTBACK.read_text())}),
                        {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
@@ -63,8 +63,8 @@ def batch(report: Report, binaries: pathlib.Path, redis: str, seconds: int, roun
 
 
 def apples_library(folder: pathlib.Path) -> dict[str, float]:
-    """What Apple's own library does with the same files on the same core, where ATTRIBUTION_APPLE_LIBRARY names a program over it: called
-    with the folder, it prints `warm`, `leaf` and `chain`, each with its transactions a second. It is built outside this repository."""
+    """The results of Apple's own library for the same files on the same core, if ATTRIBUTION_APPLE_LIBRARY names a program that uses it. It is
+    called with the folder and prints `warm`, `leaf` and `chain`, each with transactions a second. It is built outside this repository."""
     program = os.environ.get("ATTRIBUTION_APPLE_LIBRARY")
     if not program:
         return {}
@@ -73,7 +73,7 @@ def apples_library(folder: pathlib.Path) -> dict[str, float]:
 
 
 def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) -> None:
-    """x5c chains: the same each time, a new leaf each time, wholly new each time."""
+    """x5c chains: the same each time, a new leaf each time, a completely new chain each time."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         tokens.write(folder, count)
@@ -87,7 +87,7 @@ def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) 
                                                 for line in lines[start:start + 500]]}) for start in range(0, count, 500)]
                 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
                 taken = 0.0
-                # What is warm stays so: its key has tables of its own after a thousand signatures (ChainKey).
+                # Caches stay warm: the key gets its own tables after a thousand signatures (ChainKey).
                 unmeasured = len(bodies) if kind == "warm" else 1
                 for number, body in enumerate(bodies * 2 if kind == "warm" else bodies):
                     began = time.monotonic()

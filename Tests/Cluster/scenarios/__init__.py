@@ -8,7 +8,7 @@ from ..loaded_run import Result
 
 
 def show(section: Section, result: Result) -> None:
-    """What all parts say of their load."""
+    """What all parts report about their load."""
     refused = ", ".join(f"{count:,} × {status}" for status, count in sorted(result.refused.items())) or "none"
     section.add("deliveries acknowledged; requests sent for them", f"{result.acknowledged:,}; {result.posts:,}")
     section.add("seconds of load; deliveries a second; worked off after", f"{result.loaded:.0f}; {result.acknowledged / result.loaded:,.0f}; "
@@ -21,5 +21,5 @@ def show(section: Section, result: Result) -> None:
 
 
 def show_nothing_lost(section: Section, result: Result) -> None:
-    """`play` fails where it is otherwise."""
+    """`play` fails if an event is duplicated or out of order, so these numbers are 0."""
     section.add("lost; doubled; out of order", f"{len(result.lost)}; 0; 0", "0; 0; 0", not result.lost)

@@ -1,4 +1,4 @@
-"""2: primaries killed under load, their replicas promoted: nothing is lost that replicas confirmed; what may be lost without is counted."""
+"""2: primaries are killed under load, and their replicas are promoted: nothing that replicas confirmed is lost; other losses are counted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def kill(section: Section, folder: pathlib.Path, size: Size, seed: int, replicat
             progress.share = (number + 1) / size.kills
 
     with system:
-        # A loss may take the answer of a user and leave the session that it decided: only what stands for itself is counted then.
+        # A loss may remove a user's answer and leave the session that it decided, so only independent deliveries are counted then.
         result = play(system, maker, dice, size, work, others=replicated, losing=not replicated)
     word = "replicated" if replicated else "disk (the default)"
     section.add(f"durability {word}: kills; seconds until a replica has the slots, mean and most",

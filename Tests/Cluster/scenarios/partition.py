@@ -21,7 +21,7 @@ from ..redis_node import RedisNode, Settings
 from . import show
 
 NUMBER, TITLE = "3", "A partition with a primary and an ingest on the wrong side"
-# On each side.
+# On each side of the partition.
 SENDERS = 16
 # Seconds.
 PATIENCE = 0.5
@@ -37,7 +37,7 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
 def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network: Network, replicated: bool) -> None:
     dice = random.Random(seed)
     maker, (losing, winning) = Maker(dice), network.hosts
-    # The first primary is alone; its replica, and all others, are on the other side.
+    # The first primary is alone; its replica and all other nodes are on the other side.
     places = [(losing.address, losing.prefix)] + [(winning.address, winning.prefix)] * 5
     cluster = RedisCluster(folder / "cluster", settings=Settings(min_replicas=1 if replicated else 0), places=places)
     queues = QUEUES + (", durability: replicated, replicas: 1" if replicated else "")
@@ -70,7 +70,7 @@ def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network:
 
 
 class Partition:
-    """Senders on both sides, who have two thirds of their postbacks in common, as a device sends again that heard no answer."""
+    """Senders on both sides with two thirds of their postbacks in common, as a device sends a postback again if it got no answer."""
 
     def __init__(self, system: FaultSystem, cluster: RedisCluster, network: Network, maker: Maker, dice: random.Random,
                  addresses: list[tuple[str, int]]) -> None:
@@ -78,14 +78,14 @@ class Partition:
         self.ledger = Ledger()
         self.for_both: collections.deque[Delivery] = collections.deque()
         self.also_wrong: collections.deque[Delivery] = collections.deque(maxlen=1000)
-        # Ids that the losing side's ingest answered with while it was cut off, and of what was under way when the network was cut: a
-        # primary's answer may be there before its replica has the write.
+        # Ids that the losing side's ingest answered while it was cut off, and of requests in progress when the network was cut: a
+        # primary may have answered before its replica has the write.
         self.wrong: set[str] = set()
         self.was_cut = False
-        # Names of postbacks that it was sent and did not answer 200 to.
+        # Names of postbacks that it was sent and did not answer with 200.
         self.unanswered: set[str] = set()
         self.is_cut = self.is_over = False
-        # Of the winning side, and of the losing one.
+        # Of the winning side, and of the losing side.
         self.paces: list[Pace] = []
         self.promoted = self.loaded = self.worked_off = 0.0
 
@@ -120,7 +120,7 @@ class Partition:
                 raise TimeoutError("the winning side promotes nobody")
             time.sleep(0.1)
         time.sleep(max(0.0, began + seconds - time.monotonic()))
-        self.network.heal(losing, winning)
+        self.network.reconnect(losing, winning)
         self.cluster.wait_until_whole()
         self.is_cut = False
 
@@ -131,7 +131,7 @@ class Partition:
                    for part in one["slots"]) == 16_384
 
     async def _send_right(self) -> None:
-        """Postbacks of its own, and those that the losing side was sent too."""
+        """Its own postbacks, and those that were also sent to the losing side."""
         connection = Connection([self.addresses[1]], random.Random(self.dice.random()))
         try:
             while not self.is_over or self.for_both:
@@ -147,7 +147,7 @@ class Partition:
             connection.close()
 
     async def _send_wrong(self) -> None:
-        """A third goes here alone, a third to both sides from here on, and a third is what the other side was sent before."""
+        """A third is sent only to this side, a third to both sides from here on, and a third was sent to the other side before."""
         dice = random.Random(self.dice.random())
         connection = Connection([self.addresses[0]], dice)
         try:
@@ -172,7 +172,7 @@ class Partition:
             self.wrong.add(id)
 
     async def _ask_losing_side(self, connection: Connection, postback: Delivery) -> None:
-        """Once, and not for long: most of what it is asked waits for nodes that it cannot reach."""
+        """Once, and with a short limit: most requests wait for nodes that it cannot reach."""
         self.ledger.posts += 1
         self.unanswered.add(postback.name)
         try:

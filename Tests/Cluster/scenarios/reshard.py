@@ -30,7 +30,7 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
         took.append(cluster.reshard(new, size.slots, old))
         progress.share = 0.5
         progress.wait_for_load(0.5)
-        # To each what it had.
+        # Returns to each primary the slots that it had.
         back = [count - cluster.slots_of(node) for node, count in zip(old, before, strict=True)]
         took.append(sum(cluster.reshard(node, count, [new]) for node, count in zip(old, back, strict=True)))
 

@@ -1,4 +1,4 @@
-"""4: the primary that Sentinels name, killed under load."""
+"""4: the primary that Sentinels name is killed under load."""
 
 from __future__ import annotations
 

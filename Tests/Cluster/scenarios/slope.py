@@ -1,4 +1,4 @@
-"""5: accepts and events a second with one, two and three primaries, each held to the same share of a core."""
+"""5: accepts and events a second with one, two and three primaries, each limited to the same share of a core."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..redis_node import Settings
 
 NUMBER, TITLE = "5", "Throughput with one, two and three primaries"
 COUNTS, ROUNDS = (1, 2, 3), 5
-# Of a core: little enough that three primaries, not the services and the load beside them on two cores, decide.
+# The share of a core: so small that three primaries, and not the services and the load on the same two cores, are the bottleneck.
 SHARE = 0.02 if BINARIES.name == "release" else 0.006
-# In a round: some seconds of three primaries. As many whatever their number, so that a shard has as many to be worked at once.
+# Deliveries of a round: some seconds of three primaries. The number is the same for all, so that a shard has the same concurrency.
 POSTBACKS = round(300_000 * SHARE)
-# To each primary's share of the load: what waits for one at once is what Redis answers in one go, with one write to its disk.
+# Connections to each primary's share of the load: Redis answers concurrent commands together, with one write to its disk.
 CONNECTIONS = 64
 LEAST = 0.9
 QUEUES = "{ backlogBound: 1000000000 }"
-# Redis brings a write to the disk before it answers, as everywhere here; a rewrite of its file would decide a round.
+# Redis writes to the disk before it answers, as in all tests here; a rewrite of its file would change the result of a round.
 SETTINGS = Settings(more=("--auto-aof-rewrite-percentage", "0"))
 
 
 class Deployment:
-    """One ingest and one verifier on so many primaries."""
+    """One ingest and one verifier on this number of primaries."""
 
     def __init__(self, folder: pathlib.Path, maker: Maker, count: int, groups: contextlib.ExitStack) -> None:
         self.folder, self.maker, self.count = folder, maker, count
@@ -46,25 +46,25 @@ class Deployment:
             group.add(node.pid)
 
     def measure(self, native: Native) -> tuple[float, float]:
-        """Accepts a second while nothing is worked, then events a second of what was accepted."""
+        """Accepts a second while nothing is processed, then events a second of the accepted deliveries."""
         many = POSTBACKS
         bodies = self.folder / "bodies"
         bodies.write_bytes(b"\n".join(self.maker.postback().body for _ in range(many)))
         ask(self.verifier, "PauseQueue")
-        # Workers look for the flag a few times a second.
+        # Workers read the flag a few times a second.
         time.sleep(1)
         accepts = native.load(self.ingest.public_port, 60, bodies=bodies, connections=CONNECTIONS * self.count)["rate"]
         before, began = self.system.event_count(), int(time.time() * 1000)
         ask(self.verifier, "ResumeQueue")
         wait_for("all is worked", lambda: self.system.event_count() - before >= many, 120, every=1)
-        # From the first fifth to the fourth: all primaries have work then.
+        # From the first fifth to the fourth, because all primaries have work during this time.
         times = self.times_of_events(began)
         first, last = round(0.2 * many), round(0.8 * many)
         events = 1000 * (last - first) / (times[last] - times[first])
         return accepts, events
 
     def times_of_events(self, since: int) -> list[int]:
-        """Milliseconds since 1970, as the events' places in their streams tell. No quota holds up the reading."""
+        """Milliseconds since 1970, from the events' ids in their streams. The reading is not limited by a quota."""
         for group in self.groups:
             group.lift()
         keys = [f"{{attr:{shard:03d}}}:events" for shard in SHARDS]
@@ -86,7 +86,7 @@ def run(section: Section, folder: pathlib.Path, _size: Size, seed: int) -> None:
     events: dict[int, list[float]] = {count: [] for count in COUNTS}
     with contextlib.ExitStack() as stack, Native() as native:
         deployments = {count: Deployment(folder / str(count), maker, count, stack) for count in COUNTS}
-        # Connections, scripts and buckets are there when the first round begins.
+        # Connections, scripts and buckets exist when the first round begins.
         for deployment in deployments.values():
             deployment.measure(native)
         for number in range(ROUNDS):

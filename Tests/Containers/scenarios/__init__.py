@@ -22,12 +22,12 @@ class Context:
     maker: SimulatorsMaker
     ledger: Ledger
     reader: Reader
-    # Of files of this run.
+    # The prefix of files of this run.
     folder: pathlib.Path
-    # How long the measured parts last, as a factor.
+    # The duration of the measured parts, as a factor.
     pace: float = 1.0
-    # Deliveries a second that scenario 2 finds; half of it is the load of 2 to 4.
+    # The deliveries a second that scenario 2 measures; half of it is the load of 2 to 4.
     capacity: float = 400.0
-    # Of deliveries, once they are worked off.
+    # The state of processed deliveries.
     states: dict[str, str] = dataclasses.field(default_factory=dict)
     subscribed: bool = False

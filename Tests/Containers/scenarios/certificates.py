@@ -21,15 +21,15 @@ from .paths import teach
 from .replacement import SENDERS, balance, complain, show
 
 NUMBER, TITLE = "7", "TLS inside, certificates replaced under load"
-# Deliveries a second; instances are not held to a share of a core here.
+# Deliveries a second; instances are not limited to a share of a core here.
 RATE = 150
 ROTATIONS = 2
-# The services look at their files every few seconds.
+# The services check their files every few seconds.
 SEEN_AFTER = 8
 
 
 def client(context: Context) -> ssl.SSLContext:
-    """Trusts the deployment's authority, and shows the developer's certificate."""
+    """Trusts the deployment's authority, and presents the developer's certificate."""
     made = ssl.create_default_context(cafile=str(context.folder / "ca.pem"))
     made.load_cert_chain(context.folder / "caller" / "certificate.pem", context.folder / "caller" / "key.pem")
     return made
@@ -52,14 +52,14 @@ def is_refused_without_certificate(context: Context, port: int) -> bool:
 
 
 def rotate(composition: Composition) -> None:
-    """By the deployment's own script, with podman-compose in Docker's place."""
+    """Uses the deployment's own script, with podman-compose instead of Docker."""
     engine = composition.engine
     command = f"podman-compose -p {composition.project} -f {composition.file}"
     script = composition.file.parent / "Deploy" / "compose" / "rotate-certificates"
     done = subprocess.run([script], capture_output=True, text=True, timeout=120,
                           env={**os.environ, **engine.environment, **composition.variables, "COMPOSE": command}, check=False)
     said = done.stdout + done.stderr
-    # podman-compose answers 0 whatever happened, and says what did.
+    # podman-compose always exits with 0; its output shows whether it failed.
     codes = [line for line in said.splitlines() if line.startswith("exit code:")]
     if done.returncode != 0 or len(codes) != 3 or any(code != "exit code: 0" for code in codes):
         raise RuntimeError(f"certificates were not replaced: {said[-3000:]}")
@@ -112,7 +112,7 @@ async def run(context: Context) -> None:
 
 
 def reloads(composition: Composition) -> dict[str, int]:
-    """By instance, how often its internal listener took a new certificate over, as its log says."""
+    """By instance, how often its internal listener loaded a new certificate, according to its log."""
     found = {}
     for service in ("ingest", "verifier", "signer"):
         for instance in composition.instances(service):

@@ -1,4 +1,4 @@
-"""4: half of all instances lose their network under load, as if their host went away, and come back."""
+"""4: half of all instances lose their network under load, as if their host became unreachable, and return."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from ..composition import SERVICES
 from ..load import Load
 from . import Context
-from .killing import judge
+from .killing import add_results
 from .replacement import INSTANCES, SENDERS, balance, prepare
 
 NUMBER, TITLE = "4", "Half of the instances lose their network"
@@ -33,7 +33,7 @@ async def run(context: Context) -> None:
         section.add("instances cut off; noticed by the balancer after", f"{len(victims)}; {noticed:.1f} s")
         await asyncio.sleep(max(0.0, AWAY * context.pace - (time.monotonic() - cut)))
         away = load.deliveries.answered
-        await asyncio.gather(*(asyncio.to_thread(composition.mend, one, networks[one]) for one in victims))
+        await asyncio.gather(*(asyncio.to_thread(composition.reconnect, one, networks[one]) for one in victims))
         back = time.monotonic()
         for one in victims:
             await asyncio.to_thread(composition.wait_until_balanced, one)
@@ -41,5 +41,5 @@ async def run(context: Context) -> None:
         await asyncio.sleep(3 * context.pace)
         load.stopping.set()
         await following
-    judge(context, section, load, time.monotonic() - began, before, lost)
+    add_results(context, section, load, time.monotonic() - began, before, lost)
     await balance(context, section)

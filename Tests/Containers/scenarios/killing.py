@@ -1,4 +1,4 @@
-"""3: one instance of each service dies without warning under load, then Redis."""
+"""3: one instance of each service is killed without warning under load, then Redis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBER, TITLE = "3", "One of each killed under load"
 
 
 async def kill(context: Context, instance: Instance) -> float:
-    """Answers the seconds until the balancer has it again."""
+    """Returns the seconds until the balancer uses the instance again."""
     composition, began = context.composition, time.monotonic()
     before = await asyncio.to_thread(composition.engine.process, instance.name)
     await asyncio.to_thread(composition.engine.kill, instance.name)
@@ -49,13 +49,13 @@ async def run(context: Context) -> None:
             section.add(f"{service}: back after; senders refused; calls retried", f"{took:.1f} s; {refused}; {retried}")
         load.stopping.set()
         await following
-    judge(context, section, load, time.monotonic() - began, before, lost)
+    add_results(context, section, load, time.monotonic() - began, before, lost)
     await kill_redis(context, section)
     await balance(context, section)
 
 
 async def kill_redis(context: Context, section: Section) -> None:
-    """There is one, and nothing is taken in without it: senders alone, since a caller's one retry would come too soon."""
+    """There is only one Redis, and no delivery is accepted without it. Only senders run, because a caller's one retry would come too early."""
     load = Load(context.access, context.maker, context.ledger, context.capacity / 2, SENDERS, retries=True, callers=False)
     engine = context.composition.engine
     async with load:
@@ -79,7 +79,7 @@ async def kill_redis(context: Context, section: Section) -> None:
             await asyncio.to_thread(context.composition.wait_until_balanced, instance)
 
 
-def judge(context: Context, section: Section, load: Load, took: float, before: int, lost: int) -> None:
+def add_results(context: Context, section: Section, load: Load, took: float, before: int, lost: int) -> None:
     show(section, context, load, took, before)
     refused = ", ".join(f"{count} × {status}" for status, count in sorted(load.deliveries.retried.items())) or "none"
     section.add("senders: refused with 500 or 503, sent again", refused)

@@ -21,13 +21,13 @@ LONG = {long: short for short, long in SHORT.items()}
 
 
 class ComposedSystem(System):
-    """The client of Deploy/demo, at the composed system's ports."""
+    """The client of Deploy/demo, with the composed system's ports."""
 
     def __init__(self, context: Context) -> None:
         self.ports, self.token = context.access.ports, context.access.token
         self.public = f"http://127.0.0.1:{self.ports['public']}"
         self.simulator = f"https://127.0.0.1:{self.ports['simulator']}"
-        # Its folder `simulator` holds tls-ca.pem.
+        # Its folder `simulator` has tls-ca.pem.
         self.data = context.folder
 
     def url(self, service: str) -> str:
@@ -35,7 +35,7 @@ class ComposedSystem(System):
 
 
 def teach(context: Context) -> None:
-    """Every token is attributed, as in the fault tests; to be said again whenever the simulator was started anew."""
+    """Every token is attributed, as in the fault tests. This must be set again after each restart of the simulator."""
     system = ComposedSystem(context)
 
     def answers() -> bool:
@@ -83,10 +83,10 @@ def play(context: Context) -> None:
     signed = system.call("Signer", "SignSKAdNetworkImpression", {
         "version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029,
         "sourceAppId": 1234567891, "fidelityType": 1, "timestamp": int(time.time() * 1000)}, key=uuid.uuid4().hex)
-    judged = system.call("Verifier", "VerifySKAdNetworkImpression", {name: signed[name] for name in (
+    verified = system.call("Verifier", "VerifySKAdNetworkImpression", {name: signed[name] for name in (
         "version", "adNetworkId", "sourceIdentifier", "itunesItemId", "sourceAppId", "fidelityType", "nonce", "timestamp", "signature")
         if name in signed})
-    row("an impression signed, judged by the verifier", f"key {signed['keyId']}, valid: {judged.get('valid')}", judged.get("valid") is True)
+    row("an impression signed, judged by the verifier", f"key {signed['keyId']}, valid: {verified.get('valid')}", verified.get("valid") is True)
 
     feed = system.subscribe(["attribution.adattributionkit.postback.verified.v1"])
     made = system.control("/control/adattributionkit/postbacks", {"send": False})

@@ -15,17 +15,17 @@ from . import Context
 
 NUMBER, TITLE = "2", "Every service replaced under load, instance by instance"
 INSTANCES = 2
-# Of a core, each instance. Little, so that the services and not the load decide what the capacity is, on two cores shared by all. The
-# verifier has more, so that ingest decides: deliveries that come one by one, as at half of the load, cost a verifier several times what they
-# do from the backlog that builds up while the capacity is measured.
+# The share of a core of each instance. It is small, so that the services and not the load determine the capacity, on two cores shared by all.
+# Verifier has more, so that ingest determines it: single deliveries, as at half of the load, cost verifier several times as much as those
+# of the backlog that builds up while the capacity is measured.
 CORES = {"ingest": 0.06, "verifier": 0.12, "signer": 0.1, "notification-recovery": 0.1, "asa-token-broker": 0.1}
 SENDERS = 32
-# For the measurement of the capacity; more deliveries a second than there can be.
+# For the measurement of the capacity; more deliveries a second than are possible.
 SECONDS, MOST = 6, 4000
 
 
 async def prepare(context: Context) -> None:
-    """Two instances of each, each with its share of a core."""
+    """Two instances of each service, each with its share of a core."""
     composition = context.composition
     composition.cores = dict(CORES)
     for service in SERVICES:
@@ -33,8 +33,8 @@ async def prepare(context: Context) -> None:
 
 
 async def measure(context: Context) -> tuple[float, float, dict[str, float]]:
-    """The C load generator posts genuine postbacks, each connection its next one when it has its answer: deliveries a second until the
-    last one is worked off, those of the accepts alone, and how often quotas ended."""
+    """The C load generator posts genuine postbacks; each connection sends the next one after its answer. Returns the deliveries a second until the
+    last one is processed, those of the accepts alone, and how often quotas were used up."""
     composition, bodies, times = context.composition, context.folder / "bodies", context.folder / "times"
     postbacks = await asyncio.to_thread(lambda: [context.maker.postback() for _ in range(round(MOST * SECONDS * context.pace))])
     bodies.write_bytes(b"".join(postback.body + b"\n" for postback in postbacks))
@@ -49,14 +49,14 @@ async def measure(context: Context) -> tuple[float, float, dict[str, float]]:
     for one, old in before.items():
         periods, ended = (new - was for new, was in zip(composition.engine.quota(one.name), old, strict=True))
         throttled[one.service] = max(throttled.get(one.service, 0), ended / max(periods, 1))
-    # Bodies are sent in their order, and all that were sent were answered; which id is whose does not matter for the account.
+    # Bodies are sent in order, and all of them were answered. It does not matter here which id belongs to which body.
     for postback, line in zip(postbacks, times.read_text().splitlines(), strict=False):
         context.ledger.acknowledge(postback, line.split()[0])
     return done["answers"] / took, done["rate"], throttled
 
 
 async def worked_off(context: Context) -> None:
-    """Until the queue is empty, whether or not anybody reads the feed."""
+    """Waits until the queue is empty, whether or not the feed is read."""
     caller = context.access.caller("verifier")
     while True:
         queue = (await ask(caller, "queues", "ListQueues", {"queue": "intake"}))["queues"][0]
@@ -119,7 +119,7 @@ def show(section: Section, context: Context, load: Load, took: float, before: in
 
 
 def complain(section: Section, load: Load) -> None:
-    """The first failure of each kind, in its words."""
+    """The first failure of each kind, with its message."""
     for name, tally in [("senders", load.deliveries), *load.calls.items()]:
         if tally.failed:
             section.notes.append(f"{name}: {dict(tally.failures)}; first: {tally.first_failure}")
@@ -127,7 +127,7 @@ def complain(section: Section, load: Load) -> None:
 
 
 async def balance(context: Context, section: Section) -> None:
-    """What was answered beside what there is."""
+    """Compares the answers with the stored data."""
     took = await settle(context.reader)
     for service in ("ingest", "verifier"):
         for instance in context.composition.instances(service):

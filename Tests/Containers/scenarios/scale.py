@@ -64,7 +64,7 @@ def loads(composition: Composition, service: str, script: str, seconds: float) -
 
 
 def only(composition: Composition, service: str, instances: list[Instance], count: int) -> None:
-    """The first so many get calls; the balancer is told to leave the others alone."""
+    """Only this number of instances gets calls; the balancer is configured to exclude the others."""
     for number, instance in enumerate(instances):
         composition.order_balancer(service, set(composition.networks_of(instance).values()), "ready" if number < count else "maint")
     for instance in instances[:count]:

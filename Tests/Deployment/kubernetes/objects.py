@@ -7,7 +7,7 @@ from typing import Any
 from Deployment.kubernetes.support import kustomization, manifests, swift_source
 from Deployment.kubernetes.support.manifests import of_kind
 
-# What an overlay expects to be there (README.md says how each is made): kind and name → its keys.
+# Objects that an overlay expects to exist (README.md describes how each is made): kind and name → its keys.
 PROVIDED: dict[str, dict[tuple[str, str], set[str]]] = {
     "development": {},
     "production": {
@@ -23,7 +23,7 @@ CERTIFICATE_FIELDS = {
 
 
 def certificates() -> dict[str, dict[str, Any]]:
-    """Name of a Secret → what its certificate is asked to be."""
+    """Name of a Secret → the requirements of its certificate."""
     found = of_kind(kustomization.render(manifests.tree() / "certificates"), "Certificate")
     for one in found:
         assert one["apiVersion"] == "cert-manager.io/v1" and set(one["spec"]) <= CERTIFICATE_FIELDS

@@ -20,18 +20,18 @@ from Deployment.kubernetes.support.manifests import OVERLAYS, container, environ
 
 from .objects import PROVIDED
 
-# The oldest Kubernetes that README.md of Deploy/kubernetes names, and the newest whose schema is at hand.
+# The oldest Kubernetes version that README.md of Deploy/kubernetes names, and the newest whose schema is available.
 OLDEST = "1.27"
 VERSIONS = [
     one for one in kubernetes_validate.utils.all_versions()
     if [int(part) for part in one.split(".")[:2]] >= [int(part) for part in OLDEST.split(".")]
 ]
-# The definitions are large, and would be read for each object.
+# The definitions are large, and would otherwise be read for each object.
 kubernetes_validate.utils.schema_contents = functools.cache(kubernetes_validate.utils.schema_contents)
 
 
 def sorted_lists(value: Any, key: str = "") -> Any:
-    """Lists that Kubernetes takes as sets, in one order."""
+    """Sorts lists that Kubernetes treats as sets."""
     if isinstance(value, dict):
         return {name: sorted_lists(one, name) for name, one in value.items()}
     if isinstance(value, list):
@@ -42,7 +42,7 @@ def sorted_lists(value: Any, key: str = "") -> Any:
 
 
 def kubectl_version() -> tuple[int, int]:
-    """Of the kubectl on this machine; (0, 0) where there is none."""
+    """The version of kubectl on this machine; (0, 0) if there is none."""
     program = shutil.which("kubectl")
     if program is None:
         return 0, 0

@@ -41,9 +41,9 @@ def test_compose_sets_only_variables_that_the_code_reads() -> None:
 
 
 def test_variables_that_name_files_are_all_known_here() -> None:
-    """A new one has to be added to SECRET_FILES or OTHER_FILES, so that the tests below look at it."""
+    """A new variable must be added to SECRET_FILES or OTHER_FILES, so that the tests below check it."""
     files = {name for name in swift_source.variables() if re.search(r"_(FILE|KEY|CERTIFICATE|CA|CONFIG)$", name)}
-    # These two are no paths of files to be read.
+    # These two are not paths of files that are read.
     assert files - {"ATTRIBUTION_AUDIT_FILE", "ATTRIBUTION_TLS_CLIENT_CERTIFICATE"} <= SECRET_FILES | OTHER_FILES
 
 
@@ -109,7 +109,7 @@ def test_redis_is_used_at_its_port() -> None:
 
 
 def asked(probe: dict[str, Any], service: str) -> str:
-    """The path of Health.swift that a probe asks."""
+    """The path of Health.swift that a probe requests."""
     if "httpGet" in probe:
         assert probe["httpGet"]["port"] == "rpc" and set(probe["httpGet"]) == {"path", "port"}
         return probe["httpGet"]["path"]
@@ -121,7 +121,7 @@ def asked(probe: dict[str, Any], service: str) -> str:
 @pytest.mark.parametrize("name, service", deployments())
 def test_probes_use_paths_that_the_service_serves(name: str, service: str) -> None:
     one = container(deployment(name, service))
-    # `health` cannot ask /startupz; that it was ready once says as much.
+    # `health` cannot request /startupz; that it was ready once shows the same.
     assert asked(one["startupProbe"], service) == ("/startupz" if name == "development" else "/readyz")
     assert asked(one["livenessProbe"], service) == "/livez"
     assert asked(one["readinessProbe"], service) == "/readyz"
@@ -142,7 +142,7 @@ def test_the_startup_probe_waits_longer_than_the_service(name: str, service: str
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_compose_health_checks_call_the_executable(service: str) -> None:
-    """By the image's own check, or by one of the same form."""
+    """The image's own check, or one of the same form."""
     check = compose.service(service).get("healthcheck")
     if check is not None:
         assert check["test"] == ["CMD", f"/usr/local/bin/{service}", "health"]
@@ -152,7 +152,7 @@ def test_compose_health_checks_call_the_executable(service: str) -> None:
     assert f'ENTRYPOINT ["/usr/local/bin/{service}"]' in swift_source.text("Deploy/Dockerfile")
 
 
-# --- ending ----------------------------------------------------------------------------------------------------------
+# --- end -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name, service", deployments())
@@ -161,9 +161,9 @@ def test_a_pod_has_time_to_drain(name: str, service: str) -> None:
     spec = one["spec"]["template"]["spec"]
     drain = int(environment(one).get("ATTRIBUTION_DRAIN_DELAY_MS", swift_source.default_drain_delay())) / 1000
     hook = container(one).get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
-    # Five seconds more, so that the service's own end comes before the kubelet's.
+    # Five seconds more, so that the service ends before the kubelet kills it.
     assert spec["terminationGracePeriodSeconds"] >= hook + drain + swift_source.shutdown_seconds() + 5
-    # Who looks at readiness alone has to see it red, and that twice, before listening ends.
+    # Components that only watch readiness must see it fail twice before listening ends.
     readiness = container(one)["readinessProbe"]
     assert hook + drain > readiness["periodSeconds"] * readiness["failureThreshold"]
 

@@ -15,16 +15,16 @@ SERVICES = swift_source.services()
 PORTS = swift_source.ports()
 PUBLIC = swift_source.public_port()
 REDIS = 6379
-# `swift_source` reads from the code who calls signer; who leaves the cluster is decided here.
+# `swift_source` reads from the code which services call signer; which services connect to outside the cluster is defined here.
 LEAVES = {"notification-recovery": {443}, "asa-token-broker": {443}, "ingest": {443}, "verifier": {80, 443}}
-# Pods of an overlay that are none of the five.
+# Pods of an overlay other than the five services.
 PODS = {"development": {"redis"}, "production": set()}
 PORTS_TRIED = [53, 80, 443, REDIS, PUBLIC, 8404, 9090, *PORTS.values()]
 
 
 @cache
 def peers(name: str) -> dict[str, Peer]:
-    """Everybody who may want to talk: the overlay's own pods, others of the cluster, addresses outside."""
+    """All possible sources: the overlay's own pods, other pods of the cluster, addresses outside."""
     resources = overlay(name)
     home = of_kind(resources, "Namespace")[0]["metadata"]
     own = (("kubernetes.io/metadata.name", home["name"]), *home["labels"].items())
@@ -64,7 +64,7 @@ Flow = tuple[str, str, int, str]
 
 @cache
 def flows(name: str) -> set[Flow]:
-    """Every connection that comes about where a pod of the overlay is one of the ends."""
+    """Every possible connection with a pod of the overlay at one end."""
     policies = of_kind(overlay(name), "NetworkPolicy")
     everybody = peers(name)
     pods = {one["metadata"]["name"] for one in of_kind(overlay(name), "Deployment", "StatefulSet")}
@@ -76,7 +76,7 @@ def flows(name: str) -> set[Flow]:
 
 
 def expected(name: str) -> set[Flow]:
-    """The table."""
+    """The table of permitted connections."""
     table: set[Flow] = set()
     for service in SERVICES:
         table |= {(service, "dns", 53, "TCP"), (service, "dns", 53, "UDP"), (service, "redis", REDIS, "TCP")}
@@ -92,7 +92,7 @@ def expected(name: str) -> set[Flow]:
         table |= {(service, place, port, "TCP") for place in ("internet", "internet, IPv6") for port in ports}
     home = peers(name)["signer"].namespace
     for source, peer in peers(name).items():
-        # Pods of this namespace may not begin what no policy names.
+        # Pods of this namespace may not begin connections that no policy names.
         table |= {(source, "ingest", PUBLIC, "TCP")} if peer.namespace != home else {(source, "dns", 53, "TCP"), (source, "dns", 53, "UDP")}
     return {flow for flow in table if {flow[0], flow[1]} & {*SERVICES, *PODS[name]}}
 
@@ -106,7 +106,7 @@ def test_policies_allow_exactly_the_needed_connections(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_services_cannot_open_unneeded_connections(name: str) -> None:
-    """A policy of the other end, or the lack of one, must not be what holds them back."""
+    """The connections must be prevented by the pods' own policies, not by a policy of the other end or its absence."""
     policies, everybody = of_kind(overlay(name), "NetworkPolicy"), peers(name)
     begun = {
         (source, target, port, protocol) for source in SERVICES for target, other in everybody.items() if source != target
@@ -141,7 +141,7 @@ def test_only_ingest_has_the_public_port(name: str) -> None:
 
 
 def test_ocsp_uses_http_and_forwarding_uses_https() -> None:
-    """The ports of LEAVES, as the code has them."""
+    """The ports of LEAVES, from the code."""
     assert 'url: "https://\\(host)/session"' in swift_source.text("Services/Ingest/Sessions/SessionForwarder.swift")
     for variable in ("app.store.production.url", "app.store.sandbox.url", "adservices.url"):
         assert re.search(rf'text\("{re.escape(variable)}"\) \?\? "https://[^:"]+"', swift_source.text(swift_source.VARIABLES))

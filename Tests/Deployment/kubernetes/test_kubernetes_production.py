@@ -1,4 +1,4 @@
-"""The production overlay: TLS inside, and what callers may call."""
+"""The production overlay: TLS inside, and the methods that callers may call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_certificates_have_the_names_that_the_configuration_and_the_callers_know
         assert spec["uris"] == [f"spiffe://attribution.internal/{name}"]
         assert {name, f"{name}.{namespace}.svc"} <= set(spec["dnsNames"])
         assert {"server auth", "client auth"} <= set(spec["usages"])
-        # The code checks each Secret's file for a key that needs no passphrase; cert-manager writes such.
+        # The code checks that each Secret's file has a key without a passphrase; cert-manager writes such keys.
         assert spec["privateKey"]["algorithm"] == "ECDSA"
     assert clients["ad-server"]["certificateName"] == found["ad-server-tls"]["uris"][0]
     known = {client["certificateName"] for client in clients.values()}
@@ -47,7 +47,7 @@ def test_production_requires_certificates_everywhere() -> None:
         assert "ATTRIBUTION_SERVICE_TOKEN_FILE" not in variables
         secrets = {files[variables[f"ATTRIBUTION_TLS_{part}"]][1] for part in ("CERTIFICATE", "KEY", "CLIENT_CA")}
         assert secrets == {f"{one['metadata']['name']}-tls"}
-        # Who asks signer trusts an authority that its certificate comes from.
+        # Callers of signer trust the authority of its certificate.
         if "ATTRIBUTION_SIGNER_URL" in variables:
             host = re.fullmatch(r"https://([a-z.-]+):(\d+)", variables["ATTRIBUTION_SIGNER_URL"])
             assert host and host[1] in certificates()["signer-tls"]["dnsNames"] and int(host[2]) == swift_source.ports()["signer"]
@@ -61,9 +61,9 @@ def test_production_requires_certificates_everywhere() -> None:
             host = re.fullmatch(r"https://([a-z.-]+):(\d+)", variables["ATTRIBUTION_NOTIFICATION_RECOVERY_URL"])
             assert host and host[1] in certificates()["notification-recovery-tls"]["dnsNames"]
             assert int(host[2]) == swift_source.ports()["notification-recovery"]
-        # The authority inside must not speak for Apple's hosts: what leaves trusts the image's own anchors.
+        # The internal authority must not be trusted for Apple's hosts: outgoing requests use the image's own trust anchors.
         assert "ATTRIBUTION_CA_FILE" not in variables
-        # A kubelet has no certificate, so no probe may come over the network.
+        # A kubelet has no certificate, so no probe can use the network.
         for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
             assert "exec" in container(one)[probe] and "httpGet" not in container(one)[probe]
 

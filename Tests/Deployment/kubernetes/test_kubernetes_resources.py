@@ -13,12 +13,12 @@ from Deployment.kubernetes.support.manifests import OVERLAYS, container, environ
 
 from .manifest_code import OTHER_FILES, SECRET_FILES, SERVICES, deployment, deployments
 
-# What a service needs beside the bodies of requests: at rest 45 MiB, at work 90 were measured (Tests/Benchmarks/results).
+# The memory of a service in addition to request bodies: 45 MiB when idle and 90 under load were measured (Tests/Benchmarks/results).
 OWN_MEMORY = 128 << 20
 
 
 def listeners(service: str) -> int:
-    """Ingest has a public one too."""
+    """Ingest also has a public listener."""
     return 2 if service == "ingest" else 1
 
 
@@ -51,16 +51,16 @@ def test_secret_files_have_modes_that_the_code_accepts(name: str, service: str) 
     for path in paths:
         kind, _, mode = files[path]
         assert kind == "Secret"
-        # What the kubelet does: root owns the volume; with fsGroup the group is that one and may read.
+        # As the kubelet does: root owns the volume; with fsGroup the group is that one and can read.
         group, mode = (context["fsGroup"], mode | 0o440) if "fsGroup" in context else (0, mode)
         groups = {context["runAsGroup"], context.get("fsGroup", context["runAsGroup"])}
         assert rule.takes(mode, 0, group, context["runAsUser"], groups), f"{path} has mode {mode:o}"
-        # What stands in the manifest is what is on the disk.
+        # The mode in the manifest is the mode on the disk.
         assert mode == files[path][2]
 
 
 def test_the_code_checks_file_modes_as_the_manifests_assume() -> None:
-    """That the test above can fail: without fsGroup, with a wider mode, with another group."""
+    """The test above can fail: without fsGroup, with a wider mode, with another group."""
     rule = swift_source.file_rule()
     user, group = swift_source.image_user()
     assert rule.takes(0o440, 0, group, user, {group})
@@ -79,7 +79,7 @@ def test_variables_name_files_that_are_mounted(name: str, service: str) -> None:
     variables = environment(one)
     named_files = {variables[key] for key in (SECRET_FILES | OTHER_FILES) & set(variables)}
     assert named_files <= set(files)
-    # And nothing is mounted that no variable names, but for keys, which the configuration names.
+    # Nothing is mounted that no variable names, except keys, which the configuration names.
     assert {path for path in files if not path.startswith("/etc/attribution/keys/")} == named_files
     for key in OTHER_FILES & set(variables):
         assert files[variables[key]][2] & 0o440
@@ -90,7 +90,7 @@ def test_compose_mounts_the_files_that_its_variables_name(service: str) -> None:
     for variables in compose.every_environment(service):
         for key in (SECRET_FILES | OTHER_FILES) & set(variables):
             path = variables[key]
-            # The directory itself is mounted: one above it may be another volume, without the file.
+            # The directory itself is mounted, because its parent may be another volume, without the file.
             assert {path, posixpath.dirname(path)} & set(compose.mounts(service)), f"{key} of {service}: {path}"
     has_keys = "/etc/attribution/keys" in compose.mounts(service)
     assert has_keys == (service == "signer"), "signer alone has the private keys"
@@ -107,7 +107,7 @@ def test_files_that_setup_creates_belong_to_the_user_of_the_image() -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_request_bodies_fit_into_the_memory_of_a_pod(name: str) -> None:
-    """Each listener holds as much as limits.bodyMemory, and refuses more. A pod that is too small is ended before it refuses."""
+    """Each listener holds up to limits.bodyMemory, and refuses more. A pod with too little memory is killed before it refuses."""
     text = next(one for one in of_kind(overlay(name), "ConfigMap") if "configuration.yaml" in one["data"])["data"]["configuration.yaml"]
     bound = yaml.safe_load(text).get("limits", {}).get("bodyMemory", swift_source.body_memory())
     for service in SERVICES:
@@ -127,7 +127,7 @@ def test_request_bodies_fit_into_the_memory_of_a_container(service: str) -> None
 
 
 def adapter_rules() -> dict[str, tuple[str, str, str]]:
-    """Name of a metric that autoscalers may ask for → its series, its query, whether rule or external rule."""
+    """Name of a metric that autoscalers may request → its series, its query, whether it is a rule or an external rule."""
     rules = kustomization.load(manifests.tree() / "metrics/prometheus-adapter.yaml")[0]
     assert set(rules) == {"rules", "externalRules"}
     found = {}
@@ -162,7 +162,7 @@ def test_autoscalers_use_metrics_that_their_service_has() -> None:
             assert rule == {"Pods": "rules", "External": "externalRules"}[kind]
             assert service in swift_source.metric_sources(series) or series.startswith("attribution_queue_")
             assert content["target"]["type"] == "AverageValue"
-            # A queue is counted by every instance alike: as a metric of pods, more pods would seem to be more work.
+            # Every instance reports the same queue: as a metric of pods, more pods would look like more work.
             assert series.startswith("attribution_queue_") == (kind == "External")
             if kind == "External":
                 assert set(content["metric"]["selector"]["matchLabels"]) == {"queue"}

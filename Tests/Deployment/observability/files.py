@@ -13,7 +13,7 @@ from .sources import ROOT, grouped_labels, read_metrics
 
 GRAFANA = ROOT / "Deploy/grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
-# Of HAProxy's exporter (2.6 to 3.0), with their labels; `test_balancer_metrics_exist` asks a real one where there is one.
+# The metrics of HAProxy's exporter (2.6 to 3.0), with their labels; `test_balancer_metrics_exist` queries a real one if there is one.
 BALANCER_METRICS = {
     "haproxy_backend_active_servers": {"proxy"},
     "haproxy_backend_current_queue": {"proxy"},
@@ -44,13 +44,13 @@ def alerts() -> list[dict]:
 
 
 def panels(dashboard: dict) -> list[dict]:
-    """All panels but rows."""
+    """All panels except rows."""
     inner = [panel for row in dashboard["panels"] for panel in row.get("panels", [])]
     return [panel for panel in dashboard["panels"] + inner if panel["type"] != "row"]
 
 
 def expressions() -> list[tuple[str, str]]:
-    """Every expression of the rules and the dashboards, and where it stands."""
+    """Every expression of the rules and the dashboards, and its location."""
     found = [(f"alerts.yml: {rule.get('alert') or rule['record']}", rule["expr"]) for rule in rules()]
     for path in DASHBOARDS:
         for panel in panels(json.loads(path.read_text())):
@@ -60,7 +60,7 @@ def expressions() -> list[tuple[str, str]]:
 
 @cache
 def known_metrics() -> dict[str, set[str]]:
-    """Every metric that there is, with its labels besides those of the target."""
+    """Every existing metric, with its labels except those of the target."""
     known = {name: set(metric.labels) for name, metric in read_metrics().items()}
     known |= BALANCER_METRICS | OWN_METRICS
     for rule in rules():

@@ -24,7 +24,7 @@ def swift_files() -> tuple[Path, ...]:
 
 
 def _arguments(text: str, start: int) -> str:
-    """What stands between an opening parenthesis (just before `start`) and its closing one. Strings may hold parentheses in pairs only."""
+    """The text between an opening parenthesis (just before `start`) and its closing one. Parentheses in strings must be in pairs."""
     depth = 1
     for place in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[place], 0)
@@ -34,7 +34,7 @@ def _arguments(text: str, start: int) -> str:
 
 
 def _names(text: str, start: int, path: Path) -> list[str]:
-    """The name of a declaration; several where it is made in a loop over a list of names."""
+    """The name of a declaration; several if it is in a loop over a list of names."""
     found = _NAME.match(text, start)
     assert found, f"{path}: a metric's name is neither a literal nor a constant: {text[start : start + 60]!r}"
     name = found["literal"]
@@ -80,7 +80,7 @@ def default_ports() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Selector:
-    """A metric as an expression asks for it."""
+    """A metric as used in an expression."""
 
     metric: str
     matchers: tuple[tuple[str, str, str], ...]

@@ -45,7 +45,7 @@ def test_the_metrics_reader_finds_every_form_of_declaration(tmp_path: Path) -> N
 
 
 def test_the_metrics_reader_misses_no_metric() -> None:
-    """Every literal that looks like a metric of ours is one that the reader knows."""
+    """The reader finds every literal that may be one of our metrics."""
     known = read_metrics()
     assert len(known) > 70
     literals = {
@@ -67,7 +67,7 @@ def test_the_expression_reader_finds_metrics_and_matchers() -> None:
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_promtool_accepts_the_configuration(name: str) -> None:
-    """`--syntax-only`: the certificates are in the container alone."""
+    """`--syntax-only`, because the certificates are only in the container."""
     checked = run("promtool", "check", "config", "--syntax-only", PROMETHEUS / name)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -123,7 +123,7 @@ def test_every_alert_has_instructions(rule: dict) -> None:
     page = (ROOT / notes["runbook_url"]).read_text()
     title, severity = f"# {rule['alert']}", {"page": "**page**", "ticket": "**ticket**"}[rule["labels"]["severity"]]
     assert page.startswith(title + "\n") and severity in page
-    # What it means, where to look, what to do: in this order, none of them empty, with a command to run or a panel to look at.
+    # What it means, where to look, what to do: in this order, none of them empty, with a command or a panel.
     parts = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)
     assert parts[1::2] == ["What it means", "What to look at", "What to do"]
     assert all(len(text.split()) >= 5 for text in parts[2::2])
@@ -140,7 +140,7 @@ def test_alerts_are_named_once_and_have_one_page_each() -> None:
 
 
 def test_pages_of_the_runbook_name_what_exists() -> None:
-    """Alerts, methods, settings and other pages that a page refers to are there."""
+    """Alerts, methods, settings and other pages that a page refers to exist."""
     names = {rule["alert"] for rule in alerts()}
     methods = {name for path in (ROOT / "Shared/AttributionProtocol/Contract").rglob("*.proto")
                for name in re.findall(r"\brpc (\w+)\(", path.read_text())}
@@ -167,7 +167,7 @@ def test_published_alerts_still_exist() -> None:
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: rule["alert"])
 def test_every_alert_has_a_case_that_fires_and_one_that_does_not(rule: dict) -> None:
-    """Labels that its annotations show are among those that it fires with."""
+    """Labels in an alert's annotations are among the labels of the alert."""
     fires, silent = [], 0
     for case in (case for group in load("alerts_test.yml")["tests"] for case in group["promql_expr_test"]):
         if case["expr"] != f'ALERTS{{alertname="{rule["alert"]}", alertstate="firing"}}':
@@ -177,6 +177,6 @@ def test_every_alert_has_a_case_that_fires_and_one_that_does_not(rule: dict) -> 
     assert fires and silent
     shown = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule["annotations"])))
     for labels in fires:
-        # An alert of `absent` has no labels but those that the expression names.
+        # An alert of `absent` has only the labels that the expression names.
         missing = shown - set(re.findall(r"(\w+)=", labels))
         assert not missing, f"{labels} lacks {missing}"

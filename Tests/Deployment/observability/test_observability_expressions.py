@@ -13,7 +13,7 @@ from SystemTests.support.prometheus_process import eventually, fetch
 from .files import BALANCER_METRICS, TARGET_LABELS, expressions, known_metrics
 from .sources import ROOT, default_ports, grouped_labels, read_metrics, selectors, swift_files
 
-# What expressions ask for
+# Metrics of expressions
 
 
 @pytest.mark.parametrize("place, expression", expressions(), ids=[place for place, _ in expressions()])
@@ -33,7 +33,7 @@ def test_expressions_use_existing_metrics_and_labels(place: str, expression: str
 
 
 def test_label_values_exist_in_the_code() -> None:
-    """A misspelt value selects nothing, for ever. Values with patterns in them are left out."""
+    """A misspelt value never selects anything. Values that are patterns are left out."""
     text = "\n".join(path.read_text() for path in swift_files())
     words = set(re.findall(r'"([\w-]+)"', text)) | set(re.findall(r"\b(?:case|, ) ?`?(\w+)`?", text))
     scripts = {path.stem for path in (ROOT / "Shared/AttributionQueue/Scripts").rglob("*.lua")}
@@ -49,7 +49,7 @@ def test_label_values_exist_in_the_code() -> None:
 
 
 def test_every_metric_is_in_a_dashboard_or_an_alert() -> None:
-    """A metric that is registered and neither shown nor watched is forgotten."""
+    """A metric that is registered must be in a dashboard or an alert."""
     used = {selector.metric for _, expression in expressions() for selector in selectors(expression)}
     families = {
         re.sub(r"_(bucket|sum|count)$", "", name) if metric.kind == "histogram" else name for name, metric in read_metrics().items()

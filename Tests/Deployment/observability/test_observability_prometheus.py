@@ -52,7 +52,7 @@ def exporter(text: str, context: ssl.SSLContext | None = None) -> Iterator[int]:
 
 
 def instance_text(dead: int, ends: float) -> str:
-    """What an instance of verifier exposes, as far as the test looks at it."""
+    """The metrics of an instance of verifier that the test uses."""
     return f"""# TYPE attribution_queue_dead gauge
 attribution_queue_dead{{queue="intake"}} {dead}
 attribution_queue_dead{{queue="tokens"}} 7
@@ -104,10 +104,10 @@ def test_a_real_prometheus_scrapes_evaluates_and_fires(tmp_path: Path) -> None:
             return found
 
         found = eventually(alerted)
-        # Two instances report the same queue: one alert. Tokens that Apple refused are none.
+        # Two instances report the same queue, which gives one alert. Tokens that Apple refused give none.
         [letters] = found["DeadLetters"]
         assert (letters["labels"]["queue"], letters["labels"]["severity"], letters["state"]) == ("intake", "ticket", "pending")
-        # It has no `for`, so it fires at once, for the one instance whose certificate ends.
+        # It has no `for`, so it fires immediately, for the one instance whose certificate expires.
         [ends] = found["CertificateEnds"]
         assert ends["state"] == "firing" and ends["labels"]["instance"] == f"127.0.0.1:{second}"
         assert ends["annotations"]["summary"] == f"the internal certificate of 127.0.0.1:{second} expires within a week"
@@ -115,7 +115,7 @@ def test_a_real_prometheus_scrapes_evaluates_and_fires(tmp_path: Path) -> None:
         assert [alert["labels"]["proxy"] for alert in found["NoReadyInstance"]] == ["signer"]
         assert "StoreAway" not in found and "InstanceDown" not in found and "BalancerDown" not in found
 
-        # The service that is scraped, and the RPC service that a metric names itself, are told apart.
+        # The scraped service and the RPC service in a metric's own label are distinguished.
         calls = server.vector("attribution_rpc_server_requests_total")
         assert len(calls) == 2
         for labels, _ in calls:
@@ -156,7 +156,7 @@ def make_certificate(directory: Path, name: str, dns: str) -> tuple[Path, Path]:
 
 
 def test_a_real_prometheus_scrapes_with_client_certificates(tmp_path: Path) -> None:
-    """One instance shows verifier's certificate, one that of another service: only the first is believed."""
+    """One instance presents verifier's certificate, one that of another service: only the first is trusted."""
     make_authority(tmp_path)
     certificate, key = make_certificate(tmp_path, "client", "prometheus")
     (tmp_path / "certificate.pem").write_bytes(certificate.read_bytes())

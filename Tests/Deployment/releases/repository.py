@@ -1,4 +1,4 @@
-"""A repository for one release, with a script in place of the container engine."""
+"""A repository for one release, with a script instead of the container engine."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-# The interpreter itself: one that a version manager stands before takes longer to start than all that is tested here.
+# The interpreter itself, because the start script of a version manager takes longer than the tests.
 INTERPRETER = os.path.realpath(sys.executable)
 SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"]
 IMAGES = [*SERVICES, "setup", "attributionctl", "simulator"]
 VERSION_FILE = "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift"
-# Plays docker and podman. FAULTS changes what it answers of an image; what it was asked is written down.
+# Replaces docker and podman. FAULTS changes its answers about an image; its calls are recorded.
 ENGINE = r"""#!PYTHON -ISB
 import hashlib, json, os, pathlib, sys
 state = pathlib.Path(os.environ["ENGINE_STATE"])
@@ -102,7 +102,7 @@ CHANGELOG = "# Changelog\n\n## [0.2.0] - 2026-11-24\n\n### Added\n\n- Something.
 
 
 class Repository:
-    """A repository with what Deploy/release takes, and a played engine on the PATH."""
+    """A repository with the requirements of Deploy/release, and a simulated engine on the PATH."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "repository"

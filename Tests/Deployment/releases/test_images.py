@@ -35,7 +35,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def collect(folder: Path, name: str, labels: dict[str, str] | None = None, config: dict[str, Any] | None = None, **other: Any) -> None:
-    """What Deploy/release collects of one image."""
+    """The data that Deploy/release collects about one image."""
     own = folder / name
     own.mkdir()
     named = {"title": name, "version": "0.2.0", "revision": COMMIT, "created": CREATED, "licenses": "Apache-2.0"} | (labels or {})
@@ -55,10 +55,10 @@ def collect(folder: Path, name: str, labels: dict[str, str] | None = None, confi
     (own / "sbom.spdx.json").write_text(json.dumps({"spdxVersion": "SPDX-2.3", "packages": [package]}))
 
 
-def judged(folder: Path, **changed: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
+def check(folder: Path, **changed: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
     for name in IMAGES:
         collect(folder, name, **changed.get(name, {}))
-    return IMAGES_CHECK.judge(folder, "0.2.0", COMMIT, CREATED)
+    return IMAGES_CHECK.check_images(folder, "0.2.0", COMMIT, CREATED)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def judged(folder: Path, **changed: dict[str, Any]) -> tuple[list[str], dict[str
     ],
 )
 def test_a_fault_of_an_image_is_named(tmp_path: Path, change: dict[str, Any], says: str) -> None:
-    faults, _ = judged(tmp_path, signer=change)
+    faults, _ = check(tmp_path, signer=change)
     assert len(faults) == 1 and says in faults[0]
 
 
 def test_sizes_exactly_at_the_limits_are_accepted(tmp_path: Path) -> None:
-    faults, report = judged(tmp_path, signer={"executable": 48_000_000, "layer": 316_000_000}, setup={"layer": 90_000_000})
+    faults, report = check(tmp_path, signer={"executable": 48_000_000, "layer": 316_000_000}, setup={"layer": 90_000_000})
     assert faults == []
     assert (report["servicesTogether"], report["allTogether"]) == (400_000_000, 492_000_000)
 
@@ -95,12 +95,12 @@ def test_sizes_exactly_at_the_limits_are_accepted(tmp_path: Path) -> None:
 def test_an_image_that_was_not_collected_is_a_fault(tmp_path: Path) -> None:
     for name in IMAGES[1:]:
         collect(tmp_path, name)
-    faults, _ = IMAGES_CHECK.judge(tmp_path, "0.2.0", COMMIT, CREATED)
+    faults, _ = IMAGES_CHECK.check_images(tmp_path, "0.2.0", COMMIT, CREATED)
     assert len(faults) == 1 and faults[0].startswith("signer: cannot tell what it is made of")
 
 
 def history(*steps: tuple[int, str]) -> list[Any]:
-    """Steps from the oldest on."""
+    """The steps, from the oldest to the newest."""
     return IMAGES_CHECK.read_history(json.dumps([{"size": size, "CreatedBy": made} for size, made in reversed(steps)]))
 
 
@@ -154,7 +154,7 @@ def test_an_incomplete_history_is_refused() -> None:
     assert IMAGES_CHECK.layer_sizes(compressed, history((90_000_000, "ADD"))) == [("x", 90_000_000)]
 
 
-# What others write
+# Output of other programs
 
 
 def test_the_checked_lists_are_those_of_the_generator(tmp_path: Path) -> None:

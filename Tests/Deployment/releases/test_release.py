@@ -1,4 +1,4 @@
-"""Deploy/release: what it refuses, what it checks of the images, and what it leaves behind. A script stands in for the engine; no image is built."""
+"""Deploy/release: what it refuses, what it checks, and what it creates. A script replaces the engine; no image is built."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
 
 
-# What passes
+# Successful releases
 
 
 @pytest.mark.parametrize("engine", ["docker", "podman"])
@@ -76,7 +76,7 @@ def test_help_is_printed_without_calling_an_engine(repository: Repository) -> No
     assert repository.calls() == []
 
 
-# What is refused before anything is built
+# Refusals before anything is built
 
 
 @pytest.mark.parametrize("change", ["changed", "added", "unknown"])
@@ -151,7 +151,7 @@ def test_nothing_is_released_where_no_engine_answers(repository: Repository) -> 
     repository.assert_refused("docker does not answer", "--engine", "docker", faults={"silent": ["docker"]})
 
 
-# What is refused later
+# Later refusals
 
 
 def test_failed_tests_end_the_release(repository: Repository) -> None:

@@ -70,15 +70,15 @@ def test_the_page_matches_the_code() -> None:
 ])
 def test_a_missing_name_of_apple_is_reported(copy: Path, file: str, pattern: str, by: str, missing: str) -> None:
     change(copy, file, pattern, by)
-    code, told = check(copy)
-    assert code != 0 and f"{missing}: Apple documents it, and it is nowhere in the code" in told, told
+    code, output = check(copy)
+    assert code != 0 and f"{missing}: Apple documents it, and it is nowhere in the code" in output, output
 
 
 def test_a_missing_name_with_a_reason_is_accepted_and_the_page_shows_the_reason(copy: Path) -> None:
     change(copy, LIST, r'      - \{name: Look Up Order ID',
            '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0", without: nobody needs it}\n      - {name: Look Up Order ID')
-    code, told = check(copy)
-    assert code != 0 and "run Documentation/coverage.py" in told and "nowhere" not in told
+    code, output = check(copy)
+    assert code != 0 and "run Documentation/coverage.py" in output and "nowhere" not in output
     subprocess.run([sys.executable, copy / "Documentation/coverage.py"], check=True, timeout=60)
     assert check(copy) == (0, "")
     assert "| Brand New (`GET /inApps/v3/new`) | 2.0 | no: nobody needs it |" in (copy / "Documentation/apple-coverage.md").read_text()
@@ -86,5 +86,5 @@ def test_a_missing_name_with_a_reason_is_accepted_and_the_page_shows_the_reason(
 
 def test_a_reason_for_an_existing_name_is_reported(copy: Path) -> None:
     change(copy, LIST, r'(\{name: Look Up Order ID.*?)\}\n', r"\1, without: was not built}\n")
-    code, told = check(copy)
-    assert code != 0 and "Look Up Order ID: it is in the code, and has a reason for not being there" in told
+    code, output = check(copy)
+    assert code != 0 and "Look Up Order ID: it is in the code, and has a reason for not being there" in output

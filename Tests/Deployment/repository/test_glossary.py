@@ -85,7 +85,7 @@ SUFFIXES = {".swift", ".lua", ".c", ".h", ".md", ".py", ".sh", ".yaml", ".yml", 
 
 
 def texts() -> list[Path]:
-    """Code, scripts and documents, but for this list itself and what the changelog says of the past."""
+    """Code, scripts and documents, except this list itself and the changelog."""
     files = [ROOT / "Package.swift", ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     for folder in ("Shared", "Services", "Tests", "Deploy", "Documentation", "Examples"):
         files += [path for path in (ROOT / folder).rglob("*") if path.is_file() and (path.suffix in SUFFIXES or not path.suffix)]

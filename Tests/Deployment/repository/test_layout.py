@@ -1,4 +1,4 @@
-"""Folders are small enough to be read at a glance, and those of Python can be imported by their names."""
+"""Folders are small, and those of Python can be imported by their names."""
 
 from collections import Counter
 from pathlib import Path

@@ -18,7 +18,7 @@ def program() -> ModuleType:
     loader = importlib.machinery.SourceFileLoader("linters_check", str(ROOT / "Deploy" / "linters" / "check"))
     spec = importlib.util.spec_from_loader(loader.name, loader)
     made = importlib.util.module_from_spec(spec)
-    sys.modules[loader.name] = made  # dataclasses look their module up
+    sys.modules[loader.name] = made  # dataclasses look up their module
     sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
     loader.exec_module(made)
     sys.dont_write_bytecode = before
@@ -30,9 +30,9 @@ check = program()
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository of one folder with a file of each kind, all of them in order."""
+    """A repository of one folder with a file of each kind, all without faults."""
     for name, text in {"run": "#!/usr/bin/env bash\necho a\n", "lib.sh": "# shellcheck shell=bash\nA() { echo a; }\n", "make": "#!/usr/bin/python3\n",
-                       "judge.py": "A = 1\n", "sum.c": "int sum(void);\nint sum(void) { return 1; }\n", "data": "no script\n",
+                       "checker.py": "A = 1\n", "sum.c": "int sum(void);\nint sum(void) { return 1; }\n", "data": "no script\n",
                        ".build/copy.py": "import os\n", "empty": ""}.items():
         path = tmp_path / "Part" / name
         path.parent.mkdir(exist_ok=True, parents=True)
@@ -48,7 +48,7 @@ def found(folder: Path) -> object:
 def test_files_are_known_by_their_suffix_or_their_first_line(folder: Path) -> None:
     files = found(folder)
     assert [path.name for path in files.shell] == ["lib.sh", "run"]
-    assert [path.name for path in files.python] == ["judge.py", "make"]
+    assert [path.name for path in files.python] == ["checker.py", "make"]
     assert [path.name for path in files.c] == ["sum.c"]
 
 
@@ -67,11 +67,11 @@ def test_correct_files_pass(folder: Path) -> None:
 
 @pytest.mark.parametrize("name, text, step, says", [
     ("run", "#!/usr/bin/env bash\nrm $1\n", "shell_scripts", "SC2086"),
-    ("judge.py", "import os\n", "python_files", "F401"),
-    ("judge.py", "def sum(a: int) -> int:\n    return a\n", "python_files", "A001"),
+    ("checker.py", "import os\n", "python_files", "F401"),
+    ("checker.py", "def sum(a: int) -> int:\n    return a\n", "python_files", "A001"),
     ("sum.c", "int sum(long a);\nint sum(long a) { return a; }\n", "compiler_warnings", "implicit conversion"),
     ("sum.c", "int sum(void);\nint sum(void) { int a[2] = {0, 1}; return a[2]; }\n", "c_files", "out of bounds"),
-    ("judge.py", "A = 1\n" * 301, "long_scripts", "301 lines"),
+    ("checker.py", "A = 1\n" * 301, "long_scripts", "301 lines"),
 ], ids=["shellcheck", "ruff", "ruff, another rule", "clang", "cppcheck", "length"])
 def test_faults_are_reported(folder: Path, name: str, text: str, step: str, says: str) -> None:
     (folder / "Part" / name).write_text(text)

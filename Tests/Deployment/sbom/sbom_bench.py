@@ -1,4 +1,4 @@
-"""A folder with all that Deploy/sbom/generate reads."""
+"""A folder with all input of Deploy/sbom/generate."""
 
 import copy
 import json
@@ -47,7 +47,7 @@ def workspace(packages: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 class Bench:
-    """A folder with all that the generator is given."""
+    """A folder with all input of the generator."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,7 +91,7 @@ class Bench:
 
 
 def assert_valid_spdx(path: Path) -> None:
-    """Judged by SPDX' own tools, licence ids included."""
+    """Checked by SPDX' own tools, including licence ids."""
     from spdx_tools.spdx.parser.parse_anything import parse_file
     from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 

@@ -1,4 +1,4 @@
-"""The list of packages itself: what is in it, with which licences, and how Debian's names are read."""
+"""The list of packages itself: its content, its licences, and how Debian's names are read."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def directly_needed() -> dict[str, tuple[str, str]]:
-    """Location and version of what Package.swift names, written as `exact:` or `from:`, by identity."""
+    """Location and version of the packages in Package.swift, as `exact:` or `from:`, by identity."""
     text = (ROOT / "Package.swift").read_text()
     found = re.findall(r'\.package\(\s*url:\s*"([^"]+)",\s*(?:exact|from):\s*"([^"]+)"', text)
     assert len(found) == len(re.findall(r"\.package\(\s*url:", text)), "a dependency is written in another form"
@@ -82,12 +82,12 @@ def test_the_licence_of_a_package_is_that_of_its_checkout(entry: dict[str, Any])
     "executable, group", [("signer", "services"), ("verifier", "services"), ("ingest", "services"), ("apple-simulator", "simulator")]
 )
 def test_packages_listed_as_linked_are_those_that_the_build_links(executable: str, group: str) -> None:
-    """Each module of the link command belongs to a package whose entry says so, and no entry says it without."""
+    """Each module of the link command belongs to a package whose entry names it, and no entry names another module."""
     manifest = (ROOT / ".build" / "release.yaml").read_text()
     command = re.search(rf'\n  "C\.{executable}-[^"]*-release\.exe":\n(.*?)(?=\n  "|\Z)', manifest, re.DOTALL)
     assert command is not None
     modules = set(re.findall(r"/release/([A-Za-z0-9_]+)\.build/", command.group(1)))
-    # Where a module's folder has another name, or two packages have one of that name.
+    # If a module's folder has another name, or two packages have a folder of this name.
     known = {"SystemPackage": "swift-system", "ServiceContextModule": "swift-service-context"}
     owners = {folder.name: checkout.name.lower() for checkout in CHECKOUTS.iterdir() for folder in (checkout / "Sources").glob("*/")}
     found = {known.get(module) or owners[module] for module in modules if module in owners or module in known}
@@ -149,7 +149,7 @@ def test_a_directory_of_status_files_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/var/lib/dpkg/status").is_file(), reason="no Debian system")
 def test_the_packages_of_this_system_are_listed(tmp_path: Path) -> None:
-    """Hundreds of real packages, with whatever their copyright files say."""
+    """Hundreds of real packages, with all kinds of copyright files."""
     bench = Bench(tmp_path)
     bench.resolved()
     real = ("--dpkg-status", "/var/lib/dpkg/status", "--doc-root", "/usr/share/doc")

@@ -88,7 +88,7 @@ def test_resolved_packages_in_another_form_are_refused(bench: Bench, text: str) 
 
 
 def own_generator(bench: Bench, change: Any) -> Path:
-    """A copy of the generator beside a changed packages.json."""
+    """A copy of the generator with a changed packages.json."""
     folder = bench.folder / "generator"
     folder.mkdir()
     for name in ("generate", "licences.py", "swift_packages.py", "debian_packages.py"):
@@ -119,7 +119,7 @@ def test_a_package_list_with_a_fault_is_refused(bench: Bench, change: Any, says:
     assert done.returncode == 1 and says in done.stderr and "Traceback" not in done.stderr
 
 
-# Forms of what was resolved
+# Forms of resolved packages
 
 
 def test_the_output_of_show_dependencies_is_read(bench: Bench) -> None:

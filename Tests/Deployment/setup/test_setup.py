@@ -15,13 +15,13 @@ URL = "http://balancer:8080/v1/app-store/notifications"
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    """Keys as Deploy/setup makes them."""
+    """Creates keys as Deploy/setup does."""
     subprocess.run(["bash", "-c", 'source Deploy/development.sh; make_keys "$0"', tmp_path / "keys"], cwd=ROOT, check=True, timeout=60)
     return tmp_path / "keys"
 
 
 def printed(keys: Path) -> subprocess.CompletedProcess[str]:
-    """As Deploy/setup has the file made."""
+    """Creates the file as Deploy/setup does."""
     script = 'source Deploy/development.sh; configured_apps "$0" | /usr/bin/python3 Deploy/simulator_apps.py --notifications "$1"'
     return subprocess.run(["bash", "-c", script, keys, URL], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
 

@@ -11,7 +11,7 @@ APP = "com.example.app"
 
 
 def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
-    """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
+    """Purchases that neither send notifications nor appear in the history that recoveries of other tests read."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
 
@@ -27,7 +27,7 @@ def get(system: System, method: str, message: dict, key: str | None = None) -> d
     return answer.json
 
 
-# What is asked about here. Gaps that other tests left in the same system are looked up when it suits them.
+# The subscriptions that these tests asked about. Gaps that other tests left in the same system may be looked up at any time.
 ASKED = set()
 
 
@@ -36,13 +36,13 @@ def subscriptions(text: str) -> set[str]:
 
 
 def calls(system: System) -> list[dict]:
-    """Of Apple, but for look-ups of the gaps of other tests, and for lists of messages, which ingest asks for of its own accord."""
+    """The calls to Apple, except look-ups of gaps of other tests, and lists of messages, which ingest requests by itself."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
             if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(("/notifications/history", "/messaging/message/list"))]
 
 
 def cause(answer: Answer) -> dict:
-    """The project's cause of an error: its reason and what is said with it."""
+    """The project's cause of an error: its reason and its metadata."""
     for detail in answer.json.get("details", []):
         if detail["type"] == "google.rpc.ErrorInfo":
             return {"reason": detail["debug"]["reason"], **detail["debug"].get("metadata", {})}

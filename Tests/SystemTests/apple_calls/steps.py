@@ -1,4 +1,4 @@
-"""What the tests of calls to Apple share: images, stories, the simulator's log of calls."""
+"""Shared steps of the tests of calls to Apple: images, stories, the simulator's log of calls."""
 
 import struct
 import time
@@ -29,13 +29,13 @@ def chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
-    """Purchases of which nothing is sent."""
+    """Purchases that send no notifications."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
 
 
 def cause(answer: Answer) -> dict:
-    """The project's cause of an error: its reason and what is said with it."""
+    """The project's cause of an error: its reason and its metadata."""
     for detail in answer.json.get("details", []):
         if detail["type"] == "google.rpc.ErrorInfo":
             return {"reason": detail["debug"]["reason"], **detail["debug"].get("metadata", {})}
@@ -43,7 +43,7 @@ def cause(answer: Answer) -> dict:
 
 
 def calls(system: System, part: str) -> list[dict]:
-    """The calls whose path has that part, oldest first, but for lists of messages, which ingest asks for of its own accord."""
+    """The calls whose path has this part, oldest first, except lists of messages, which ingest requests by itself."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
             if part in call["path"] and not call["path"].endswith("/messaging/message/list")]
 
@@ -53,7 +53,7 @@ def new_id() -> str:
 
 
 def until(found: Callable[[], Any], seconds: float = 30) -> Any:
-    """What is found, as soon as it is there."""
+    """Waits until a value is found, and returns it."""
     end = time.monotonic() + seconds
     while True:
         if value := found():

@@ -1,5 +1,5 @@
-"""The server's half of the Advanced Commerce API over RPC: each call once under its requestReferenceId, whatever dies in between; answers
-proved; notifications joined to the calls that caused them."""
+"""The server part of the Advanced Commerce API over RPC: each call is made once under its requestReferenceId, whatever is killed; answers
+are verified; notifications are joined to the calls that caused them."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def record(system, reference: str):
 
 
 def notified(system, reference: str, type: str) -> dict:
-    """The call, when a notification of that type names it."""
+    """The call, as soon as a notification of this type names it."""
     def look():
         answer = record(system, reference)
         call = answer.json.get("call", {}) if answer.status == 200 else {}
@@ -51,7 +51,7 @@ def info(**more) -> dict:
 
 
 def bodies() -> list[tuple]:
-    """Apple's own examples, and the rest in their form."""
+    """Apple's own examples, and other calls in the same form."""
     return [
         ("ChangeAdvancedCommerceMetadata", {**info(), "storefront": "USA", "descriptors": {"effective": "IMMEDIATELY", "displayName": "New"},
                                             "items": [{"currentSKU": "AD_FREE_1M", "SKU": "AD_FREE_2M", "effective": "NEXT_BILL_CYCLE"}]},
@@ -77,20 +77,20 @@ def test_a_call_is_verified_stored_and_linked_to_its_notification(system, method
     assert answer["decoded"][0]["originalTransactionId"] == transaction and len(answer["decoded"]) == 2
     sent = calls(system, f"/{transaction}")
     assert sent[-1]["body"] == body and sent[-1]["method"] == "POST" and "/advancedCommerce/v1/" in sent[-1]["path"]
-    # Once more: from the record.
+    # The repetition is answered from the record.
     again = get(system, method, transaction, body)
     assert again["repeated"] is True and again["response"] == answer["response"] and again["decoded"] == answer["decoded"]
     assert len(calls(system, f"/{transaction}")) == len(sent)
-    # A UUID may be written in either case.
+    # A UUID may be written in upper or lower case.
     upper = {**body, "requestInfo": {**body["requestInfo"], "requestReferenceId": reference.upper()}}
     assert get(system, method, transaction, upper)["response"] == answer["response"] and len(calls(system, f"/{transaction}")) == len(sent)
-    # Another one under its name is none.
+    # A different call with the same identifier is refused.
     other = ask(system, method, transaction, {**body, "storefront": "DEU"})
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
     call = notified(system, reference, type)
     assert (call["operation"], call["state"], call["transactionId"], call["environment"]) == (operation, "answered", transaction, "Production")
     assert call["response"] == answer["response"]
-    # It is noted just before its event is published.
+    # It is stored just before its event is published.
     found = until(lambda: (one := system.rpc("Events", "GetEvent", {"id": call["notifications"][0]["eventId"]})).status == 200 and one)
     event = found.json["event"]
     assert event["data"]["notificationType"] == type and event["data"]["notificationUUID"] == call["notifications"][0]["notificationUuid"]
@@ -105,7 +105,7 @@ def test_calls_of_the_two_environments_are_separate(system):
     get(system, "CancelAdvancedCommerceSubscription", transaction, body)
     other = ask(system, "CancelAdvancedCommerceSubscription", transaction, body, "Sandbox")
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
-    # Whoever leaves the choice to us means the call that was made.
+    # A caller that leaves the choice to the service means the call that was made.
     assert get(system, "CancelAdvancedCommerceSubscription", transaction, body, None)["repeated"] is True
     looked = {environment: system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {
         "bundleId": APP, "requestReferenceId": reference, "environment": environment}) for environment in ("Production", "Sandbox", "Nowhere")}
@@ -118,7 +118,7 @@ def test_a_subscription_is_migrated(system):
     body = {**info(), "descriptors": {"displayName": "Both", "description": "Both features."}, "taxCode": "C003-00-1",
             "targetProductId": f"{APP}.aca.generic.subscription",
             "items": [{"SKU": "AD_FREE_1M", "displayName": "Ad-free", "description": "No ads."}]}
-    # The environment is found out.
+    # The service finds the environment.
     answer = get(system, "MigrateToAdvancedCommerce", transaction, body, environment=None)
     assert answer["environment"] == "Sandbox" and answer["decoded"][1]["advancedCommerceInfo"]["items"][0]["SKU"] == "AD_FREE_1M"
     assert notified(system, body["requestInfo"]["requestReferenceId"], "MIGRATION")["environment"] == "Sandbox"
@@ -137,7 +137,7 @@ def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
     assert nobody.status == 404, nobody
 
 
-# 5000001 says "try again": whoever does so without looking would be told that the identifier was used, had the first one been done.
+# 5000001 says "try again". A blind second attempt would be refused because the identifier was used, if the first one was carried out.
 @pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
 def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
     transaction = bought(system)
@@ -148,7 +148,7 @@ def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
         second = ask(system, "RevokeAdvancedCommerceSubscription", transaction, body)
     finally:
         system.control("/control/faults", {"clear": True})
-    # A lost answer is made up for by what Apple says of the purchase; what Apple did not do is done by the second call.
+    # If an answer was lost, Apple's data about the purchase shows the result. What Apple did not do is done by the second call.
     assert first.status == (200 if "reset" in fault else 503) and second.status == 200, (first, second)
     assert second.json["decoded"][0]["revocationDate"]
     assert [call["status"] for call in calls(system, f"/revoke/{transaction}") if call["status"] == 200] == [200]
@@ -206,7 +206,7 @@ def test_refusals_of_apple_have_an_error_name_and_free_the_identifier(system):
     assert refused.status == 400 and cause(refused)["errorName"] == "SubscriptionNotEligible", refused
     call = record(system, body["requestInfo"]["requestReferenceId"]).json["call"]
     assert call["state"] == "refused" and call["errorName"] == "SubscriptionNotEligible"
-    # Nothing was done: another request may have the name.
+    # Nothing was done, so another request may use the identifier.
     assert get(system, "CancelAdvancedCommerceSubscription", bought(system), body)["decoded"][1]["autoRenewStatus"] == 0
     unknown = ask(system, "CancelAdvancedCommerceSubscription", "999999999999999", {**body, **info()})
     assert unknown.status == 404 and cause(unknown)["errorName"] == "TransactionIdNotFound", unknown

@@ -1,4 +1,4 @@
-"""Writes of the App Store Server API over RPC: done once under their key, and extensions that are known to have come true."""
+"""Writes of the App Store Server API over RPC: done once under their key, and extensions whose result is checked."""
 
 import concurrent.futures
 import time
@@ -29,7 +29,7 @@ def test_writes_need_a_key_and_are_done_once_under_it(system):
     other = ask(system, "SetAppAccountToken", {**message, "appAccountToken": str(uuid.uuid4())}, key)
     assert other.status == 400 and cause(other)["reason"] == "IDEMPOTENCY_KEY_REUSED"
     assert get(system, "GetTransactionInfo", {"transactionId": original})["decoded"][0]["appAccountToken"] == token
-    # Only an original id may be named; Apple says so with its number.
+    # Only an original id may be named; Apple's error has a number for that.
     renewal = story(system, "buy", "renew")["notifications"][1]["transactionId"]
     refused = ask(system, "SetAppAccountToken", {"originalTransactionId": renewal, "appAccountToken": token}, uuid.uuid4().hex)
     assert refused.status == 400 and cause(refused)["errorCode"] == "4000187", refused
@@ -68,7 +68,7 @@ def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):
     original = told["originalTransactionId"]
     before = get(system, "GetSubscriptionStatuses", {"transactionId": original})["decoded"][0]["expiresDate"]
     message = {"originalTransactionId": original, "extendByDays": 10, "extendReasonCode": 1, "requestIdentifier": "sorry-1"}
-    # Apple does it, and its answer never comes.
+    # Apple carries it out, and its answer is lost.
     system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "reset": True})
     try:
         key = uuid.uuid4().hex
@@ -80,7 +80,7 @@ def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):
     assert answer.json["response"]["success"] is True and answer.json["response"]["originalTransactionId"] == original
     assert answer.json["response"]["effectiveDate"] == before + 10 * DAY
     assert get(system, "GetSubscriptionStatuses", {"transactionId": original})["decoded"][0]["expiresDate"] == before + 10 * DAY
-    # A second one is another request; a third in a year is too many.
+    # A second one is a new request; a third one within a year is refused.
     second = get(system, "ExtendSubscriptionRenewalDate", {**message, "requestIdentifier": "sorry-2"}, uuid.uuid4().hex)
     assert second["response"]["effectiveDate"] == before + 20 * DAY
     third = ask(system, "ExtendSubscriptionRenewalDate", {**message, "requestIdentifier": "sorry-3"}, uuid.uuid4().hex)
@@ -122,7 +122,7 @@ def test_a_mass_extension_whose_answer_is_lost_is_not_started_again(system):
     def begun(identifier: str) -> int:
         return sum(1 for call in calls(system) if call["method"] == "POST" and call.get("body", {}).get("requestIdentifier") == identifier)
 
-    # Apple begins it, and its answer never comes: Apple says that it has it.
+    # Apple starts it, and its answer is lost: a query to Apple shows that it exists.
     identifier = str(uuid.uuid4())
     system.control("/control/faults", {"route": "massExtend", "count": 1, "reset": True})
     try:
@@ -130,13 +130,13 @@ def test_a_mass_extension_whose_answer_is_lost_is_not_started_again(system):
             answer = extend(identifier)
             assert answer.status == 200 and answer.json["response"] == {"requestIdentifier": identifier}, answer
         assert begun(identifier) == 1
-        # Nor can Apple be asked at once: it is asked before anything is done again.
+        # The query to Apple fails too: it is repeated before anything is done again.
         identifier = str(uuid.uuid4())
         system.control("/control/faults", {"route": "massExtend", "count": 1, "reset": True})
         system.control("/control/faults", {"route": "massExtendStatus", "count": 3, "status": 500, "body": {"errorCode": 5000000}})
         assert extend(identifier).status == 503
         assert extend(identifier).status == 200 and begun(identifier) == 1
-        # Apple never had it: it is begun.
+        # Apple never received it, so it is started.
         identifier = str(uuid.uuid4())
         system.control("/control/faults", {"route": "massExtend", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
         assert extend(identifier).status == 503
@@ -156,12 +156,12 @@ def test_the_request_of_an_extension_is_stored_until_its_outcome_is_known(system
     try:
         system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
         assert ask(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex).status == 503
-        # Asked again, now with the environment, it is refused: that says nothing of the first time.
+        # The second call, with the environment, is refused; that says nothing about the first one.
         system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 403, "body": {"errorCode": 4030004}})
         assert ask(system, "ExtendSubscriptionRenewalDate", {**message, "environment": "Production"}, uuid.uuid4().hex).status == 400
     finally:
         system.control("/control/faults", {"clear": True})
-    # Which Apple does late, so to say.
+    # Apple does it late in this test.
     get(system, "ExtendSubscriptionRenewalDate", {**message, "requestIdentifier": "late"}, uuid.uuid4().hex)
     for more in ({}, {"environment": "Production"}):
         done = get(system, "ExtendSubscriptionRenewalDate", {**message, **more}, uuid.uuid4().hex)

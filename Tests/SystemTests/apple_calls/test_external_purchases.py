@@ -1,5 +1,5 @@
-"""Reports of external purchases over RPC: Apple's own examples, its errors by line and field, retries that go on by themselves, and that
-Apple takes each report once, whoever dies."""
+"""Reports of external purchases over RPC: Apple's own examples, its errors by line and field, automatic retries, and that
+Apple accepts each report once, whichever process is killed."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def known(system, body: dict, environment: str = "Production") -> dict:
 
 
 def listed(system, state: str) -> set[str]:
-    """The identifiers of the app's reports in that state; those of all apps have them too."""
+    """The identifiers of the app's reports in this state; the list for all apps must have them too."""
     of_app, of_all = ({one["requestIdentifier"] for one in system.call(
         "ExternalPurchase", "ListExternalPurchaseReports", {**app, "state": state, "maxReports": 1000}).get("reports", [])}
         for app in ({"bundleId": APP}, {}))
@@ -54,7 +54,7 @@ def listed(system, state: str) -> set[str]:
 
 
 def puts(system, body: dict) -> list[int]:
-    """How Apple answered each time that the report was sent."""
+    """Apple's answers to each attempt to send the report."""
     return [call["status"] for call in calls(system, "/externalPurchase/v1/reports")
             if call["method"] == "PUT" and call.get("body", {}).get("requestIdentifier") == body["requestIdentifier"]]
 
@@ -73,7 +73,7 @@ def test_apples_examples_are_accepted_and_can_be_retrieved(system):
         found = system.call("ExternalPurchase", "RetrieveExternalPurchaseReport", {
             "bundleId": APP, "environment": "Production", "requestIdentifier": body["requestIdentifier"].upper()})
         assert found["response"]["report"] == body
-        # Again: it is known, and Apple not asked.
+        # A repetition is recognised, and Apple is not called.
         again = dict(reversed(body.items()))
         assert accepted(system, again)["attempts"] == 1 and puts(system, body) == [200]
     assert {body["requestIdentifier"] for body in bodies} <= listed(system, "accepted")
@@ -82,13 +82,13 @@ def test_apples_examples_are_accepted_and_can_be_retrieved(system):
 def test_a_sandbox_token_is_reported_to_the_sandbox(system):
     body = report(token=f"SANDBOX_{new_id()}")
     assert accepted(system, body)["environment"] == "Sandbox"
-    # Empty is absent.
+    # An empty value is the same as an absent one.
     assert send(system, report(token=f"SANDBOX_{new_id()}"), environment="").json["report"]["environment"] == "Sandbox"
     wrong = send(system, report(token=f"SANDBOX_{new_id()}"), environment="Production")
     assert wrong.status == 400 and '"report.externalPurchaseId"' in wrong.body.decode(), wrong
     unknown = system.rpc("ExternalPurchase", "RetrieveExternalPurchaseReport", {
         "bundleId": APP, "environment": "Production", "requestIdentifier": body["requestIdentifier"]})
-    # Apple says 400 and no more.
+    # Apple says only 400.
     assert unknown.status == 404 and '"requestIdentifier"' in unknown.body.decode(), unknown
 
 
@@ -113,7 +113,7 @@ def test_a_report_is_sent_again_automatically_while_apple_is_unavailable(system)
         assert send(system, body, wait=0).json["report"]["state"] == "waiting" and body["requestIdentifier"] in listed(system, "waiting")
         told = until(lambda: (one := known(system, body))["state"] == "accepted" and one)
         assert told["attempts"] == 2
-        # A limit is waited for.
+        # The service waits for the rate limit.
         body = report()
         moment = int(time.time() * 1000) + 1500
         system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "status": 429, "body": {"errorCode": 4290000},
@@ -148,7 +148,7 @@ def test_a_report_that_apple_has_but_does_not_show_yet_is_not_reported_as_refuse
 def test_another_report_under_an_identifier_that_apple_has_is_refused(system):
     body = report(line(LINE))
     system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
-    # For so long that it has to be taken for refused.
+    # For so long that it must be treated as refused.
     system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 2, "status": 400, "body": {"fieldName": "requestIdentifier"}})
     try:
         assert send(system, body).json["report"]["state"] == "refused"

@@ -1,4 +1,4 @@
-"""Look-ups of the App Store Server API over RPC: parameters, answers proved and decoded, environments, Apple's errors."""
+"""Look-ups of the App Store Server API over RPC: parameters, verified and decoded answers, environments, Apple's errors."""
 
 import json
 import time
@@ -20,7 +20,7 @@ def test_every_look_up_returns_apples_object_with_each_jws_verified_and_decoded(
     assert entry["originalTransactionId"] == original and statuses["environment"] == "Production"
     assert len(statuses["decoded"]) == 2 and statuses["decoded"][0]["originalTransactionId"] == original
     assert "autoRenewStatus" in statuses["decoded"][1]
-    # Any id of the customer will do.
+    # Any id of the customer is accepted.
     assert get(system, "GetSubscriptionStatuses", {"transactionId": account})["response"]["data"]
     assert get(system, "GetSubscriptionStatuses", {"transactionId": original, "status": [1, 2]})["response"].get("data", []) == []
     assert get(system, "GetSubscriptionStatuses", {"transactionId": original, "status": [5]})["response"]["data"]
@@ -36,7 +36,7 @@ def test_every_look_up_returns_apples_object_with_each_jws_verified_and_decoded(
     window = {"startDate": first["purchaseDate"], "endDate": first["purchaseDate"] + 1}
     assert [one["transactionId"] for one in get(system, "GetTransactionHistory", {"transactionId": original, **window})["decoded"]] == [
         first["transactionId"]]
-    # Only what changed since.
+    # Only changes since then.
     revision = history["response"]["revision"]
     assert get(system, "GetTransactionHistory", {"transactionId": original, "revision": revision}).get("decoded", []) == []
 
@@ -59,19 +59,19 @@ def test_the_sandbox_is_queried_only_if_production_does_not_know_the_id_and_no_e
     answer = get(system, "GetTransactionInfo", {"transactionId": original})
     assert answer["environment"] == "Sandbox" and answer["decoded"][0]["environment"] == "Sandbox"
     assert [(call["environment"], call["status"]) for call in calls(system)[before:]] == [("Production", 404), ("Sandbox", 200)]
-    # Said is said.
+    # An environment in the request is used.
     before = len(calls(system))
     refused = ask(system, "GetTransactionInfo", {"transactionId": original, "environment": "Production"})
     assert refused.status == 404 and cause(refused)["errorCode"] == "4040010" and cause(refused)["environment"] == "Production", refused
     assert [call["environment"] for call in calls(system)[before:]] == ["Production"]
-    # In neither.
+    # Unknown in both environments.
     nowhere = ask(system, "GetTransactionInfo", {"transactionId": "999999999999999"})
     assert nowhere.status == 404 and cause(nowhere)["environment"] == "Sandbox" and cause(nowhere)["errorName"] == "TransactionIdNotFound"
-    # An order is production's alone.
+    # Orders exist only in production.
     before = len(calls(system))
     assert ask(system, "LookUpOrder", {"orderId": "MX", "environment": "Sandbox"}).status == 400
     assert calls(system)[before:] == []
-    # A failing production is no reason to ask the sandbox.
+    # If production fails, the sandbox is not queried.
     system.control("/control/faults", {"route": "production", "count": 9, "status": 500, "body": {"errorCode": 5000000}})
     try:
         before = len(calls(system))
@@ -137,7 +137,7 @@ def test_a_rate_limit_has_apples_delay_and_unknown_error_numbers_are_passed_on(s
                                        "body": {"errorCode": 4009999, "errorMessage": "Something new."}})
     new = ask(system, "GetAppTransactionInfo", {"transactionId": original, "environment": "Sandbox"})
     assert new.status == 400 and cause(new)["errorCode"] == "4009999" and new.json["message"] == "Something new.", new
-    # What Apple asks to try again is tried again.
+    # An error of Apple's that says "try again" is retried.
     system.control("/control/faults", {"route": "transactionInfo", "count": 2, "status": 404, "body": {"errorCode": 4040002}})
     assert get(system, "GetTransactionInfo", {"transactionId": original, "environment": "Sandbox"})["decoded"]
 
@@ -171,7 +171,7 @@ def test_recoveries_are_listed_page_by_page(system):
 
     assert pages() == pages(bundleId=APP) == begun[::-1]
     assert "recoveries" not in system.call("Recovery", "ListRecoveries", {"bundleId": "com.example.other"})
-    # Those of an earlier version stand in the list of all alone.
+    # Recoveries of an earlier version are only in the list of all.
     redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", f"*:recovery:index:{APP}"))
     redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", "*:recovery:index-filed"))
     assert pages(bundleId=APP) == begun[::-1]

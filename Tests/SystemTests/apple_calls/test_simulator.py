@@ -1,4 +1,4 @@
-"""The Apple simulator judged by others: Python's `cryptography` and Apple's own App Store Server Library for Python."""
+"""The Apple simulator, checked with independent code: Python's `cryptography` and Apple's own App Store Server Library for Python."""
 
 import base64
 import http.client
@@ -219,7 +219,7 @@ def test_limits_and_faults_reach_apples_client(simulator, client):
 
 
 def test_a_device_retries_until_200_and_the_app_store_until_success(simulator):
-    """A server that refuses twice; the simulator's waits pass in scaled time."""
+    """A server that refuses twice; the simulator's waits are in scaled time."""
     bodies = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

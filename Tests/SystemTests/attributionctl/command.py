@@ -12,7 +12,7 @@ EXECUTABLE = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / 
 
 
 def environment(system: System | None, **more: str) -> dict[str, str]:
-    """The profile that Deploy/up made, and nothing of the caller's own."""
+    """The profile that Deploy/up created, without variables of the caller's environment."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith("ATTRIBUTIONCTL_") and name not in ("NO_COLOR", "XDG_CONFIG_HOME")
     }
@@ -21,7 +21,7 @@ def environment(system: System | None, **more: str) -> dict[str, str]:
 
 
 def ctl(system: System | None, *words: object, stdin: str | bytes | None = None, timeout: float = 120, **more: str) -> subprocess.CompletedProcess:
-    """One command to its end; what is in `more` is its environment."""
+    """Runs one command to its end; `more` is added to its environment."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([EXECUTABLE, *map(str, words)], input=data if data is not None else b"", capture_output=True, timeout=timeout,
                           env=environment(system, **more), check=False)

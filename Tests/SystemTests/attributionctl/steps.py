@@ -10,7 +10,7 @@ GENUINE = ROOT / "Deploy" / "genuine-postback.json"
 
 
 def forged() -> dict:
-    """A postback that nobody signed; each is another."""
+    """An unsigned postback; each one is different."""
     return {**json.loads(GENUINE.read_text()), "transaction-id": str(uuid.uuid4())}
 
 

@@ -46,7 +46,7 @@ def test_retention_messaging_is_set_up(system, tmp_path):
         system.control("/control/retention", {"requestId": test, "result": result})
         done = ctl(system, "retention", "performance-test", "show", test, "--bundle-id", APP, "--wait")
         assert done.returncode == code and result in done.stdout, done
-    # What cannot be undone asks, and nobody is there to answer.
+    # Commands that cannot be undone ask for confirmation, and there is no terminal for the answer.
     for words in (("url", "delete"), ("images", "delete", image), ("messages", "delete", message)):
         assert ctl(system, "retention", *words, *SANDBOX).returncode == 64
     assert ctl(system, "retention", "messages", "delete", message, *SANDBOX, "--yes").returncode == 0

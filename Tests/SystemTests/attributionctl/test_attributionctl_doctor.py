@@ -1,4 +1,4 @@
-"""attributionctl doctor: each way in which notifications fail to arrive gets its own verdict, and so does what is wrong with the system."""
+"""attributionctl doctor: each way in which notifications fail to arrive has its own verdict, and so has each problem of the system."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ def public_key(system, name: str = "SubscriptionKey") -> str:
 
 @contextlib.contextmanager
 def registered(system, url="", *, sandbox="", key: str | None = None, **more):
-    """The app as App Store Connect has it for a while; as it was afterwards."""
+    """Changes the app in App Store Connect, and restores it afterwards."""
     ours = system.public + "/v1/app-store/notifications"
 
     def register(production, sandbox, key, more):
@@ -44,7 +44,7 @@ def registered(system, url="", *, sandbox="", key: str | None = None, **more):
 
 @contextlib.contextmanager
 def listening(answer: bytes | None, context: ssl.SSLContext | None = None):
-    """A server that answers everything so, or nothing at all; its port."""
+    """A server that gives every request this answer, or none; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         held = []
 
@@ -89,7 +89,7 @@ def test_each_result_of_apples_delivery_attempts_has_its_exit_code(system, tmp_p
     with (listening(http_answer("200 OK"), untrusted) as tls, listening(None) as silent, listening(http_answer("404 Not Found")) as missing,
           listening(b"220 smtp.example.com ESMTP\r\n\r\n") as mail, listening(http_answer("200 OK")) as stranger,
           listening(http_answer("301 Moved", "Location: /x")) as moved):
-        # The one that takes ten seconds runs beside the others.
+        # The check that takes ten seconds runs concurrently with the others.
         with registered(system, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
             slow: list = []
             beside = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox", wait=40)))
@@ -124,7 +124,7 @@ def test_problems_between_the_system_and_apple_have_their_exit_codes(system, tmp
     finally:
         system.control("/control/faults", {"clear": True})
     assert answer.returncode == 14, answer
-    # The app's number in App Store Connect is not the one in our configuration: it arrives, and is not believed.
+    # The app's number in App Store Connect differs from our configuration: the notification arrives and is rejected.
     with registered(system, appAppleId=525463030):
         answer = doctor(system)
     assert answer.returncode == 30 and "appAppleId" in answer.stdout, answer
@@ -141,7 +141,7 @@ def test_problems_of_the_services_have_their_exit_codes(system, tmp_path):
     (tmp_path / "token").chmod(0o600)
     answer = doctor(system, "--token-file", str(tmp_path / "token"))
     assert answer.returncode == 11, answer
-    # ingest away: Apple finds the port closed.
+    # ingest is stopped: Apple finds the port closed.
     system.service("stop", "ingest")
     try:
         answer = doctor(system, "--notification-url", system.public + "/v1/app-store/notifications")
@@ -151,7 +151,7 @@ def test_problems_of_the_services_have_their_exit_codes(system, tmp_path):
 
 
 def test_an_unreadable_feed_is_not_mistaken_for_a_missing_event(system):
-    """Apple delivers it elsewhere, and meanwhile doctor's subscription is gone."""
+    """Apple delivers it to another URL, and meanwhile doctor's subscription is deleted."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/"):
         process = started(system, "doctor", "--bundle-id", APP, "--wait", "6")
         for line in process.stdout:
@@ -165,7 +165,7 @@ def test_an_unreadable_feed_is_not_mistaken_for_a_missing_event(system):
 
 
 def test_another_rejected_notification_is_not_mistaken_for_the_test_notification(system):
-    """Apple's copy does not fit our configuration and was delivered elsewhere; what arrives is a forgery of anybody."""
+    """Apple's notification does not match our configuration and was delivered to another URL; a forgery arrives here."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/", appAppleId=525463030):
         process = started(system, "doctor", "--bundle-id", APP, "--wait", "4")
         for line in process.stdout:
@@ -201,7 +201,7 @@ def test_wrong_use(system, tmp_path):
 # --- the whole system ---------------------------------------------------------------------------------------------------------------
 
 def findings(system, *options: str, code: int | None = None) -> dict[tuple[str, str], dict]:
-    """By where and what; without a code other tests may have left something that is not well, such as an endpoint."""
+    """Findings by place and code; without a code other tests may have left a problem, such as an endpoint."""
     done = ctl(system, "doctor", *options, "--output", "json")
     answer = json.loads(done.stdout)
     assert done.returncode == code or code is None, done
@@ -220,7 +220,7 @@ def test_every_service_and_its_dependencies_are_checked(system):
         assert found["notification-recovery", f"apple: {server}"]["state"] == "ok"
         assert found["notification-recovery", f"clock: {server}"]["state"] == "ok"
     assert found["asa-token-broker", "apple: AdServices"]["state"] == "ok" and found["ingest", "public port"]["state"] == "ok"
-    # What is a warning in development has its advice.
+    # Warnings in development also have advice.
     assert "maxmemory" in found["signer", "redis-memory"]["advice"]
     local = findings(system, "--local-only")
     assert ("asa-token-broker", "apple: AdServices") not in local and ("redis", "redis") in local
@@ -239,7 +239,7 @@ def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
     (tmp_path / "token").chmod(0o600)
     found = findings(system, "--token-file", str(tmp_path / "token"), code=11)
     assert found["signer", "token"]["state"] == "failed" and found["signer", "ready"]["state"] == "ok"
-    # Redis' settings are looked at as they are now.
+    # Redis' current settings are checked.
     command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
     subprocess.run([*command, "CONFIG", "SET", "appendfsync", "everysec"], check=True, capture_output=True)
     try:
@@ -248,10 +248,10 @@ def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
         assert wrong["state"] == "failed" and wrong["found"] == "everysec" and "always" in wrong["advice"], wrong
     finally:
         subprocess.run([*command, "CONFIG", "SET", "appendfsync", "always"], check=True, capture_output=True)
-    # Another service at an address, and nothing at the public port.
+    # Another service at an address, and no process at the public port.
     found = findings(system, "--url", f"verifier={system.url('Signer')}", "--url", "public=http://127.0.0.1:1", code=10)
     assert found["verifier", "ready"]["found"] == "signer answers at this address" and found["ingest", "public port"]["state"] == "failed"
-    # Apple away: the simulator that plays it is stopped.
+    # Apple is unreachable: the simulator is stopped.
     system.service("stop", "simulator")
     try:
         found = findings(system, code=1)
@@ -262,7 +262,7 @@ def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
 
 
 def test_a_client_without_the_diagnostics_permission_gets_advice(system, tmp_path):
-    """A token that may do other things: it is not taken for an unknown one."""
+    """A token with other permissions: it is not reported as unknown."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()
     (tmp_path / "token").write_text("reads-events-alone-0123456789")

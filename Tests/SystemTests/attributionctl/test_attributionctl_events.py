@@ -1,4 +1,4 @@
-"""attributionctl on deliveries and events: sent, followed, exported."""
+"""attributionctl on deliveries and events: sending, following, exporting."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ REJECTED = "attribution.skadnetwork.postback.rejected.v1"
 
 
 def received(system, count: int) -> list[str]:
-    """Deliveries that were rejected, each with an event on the feed; their ids."""
+    """Rejected deliveries, each with an event on the feed; returns their ids."""
     ids = []
     for _ in range(count):
         answer = system.post("/v1/postbacks", forged())
@@ -75,7 +75,7 @@ def test_events_are_followed_and_the_subscription_is_deleted_at_the_end(system):
     assert past.returncode == 0 and len(lines(past.stdout)) == 2, past
     decoded = ctl(system, "events", "tail", "--since", "1h", "--no-follow", "--type", REJECTED, "--max", "1", "--decode")
     assert "    reason: " in decoded.stdout and decoded.stdout.count(REJECTED) == 1, decoded
-    # Whoever reads it goes: nothing is wrong, and nothing is left.
+    # The reader closes its end: this is no error, and no file is left.
     tail = started(system, "events", "tail", "--since", "1h", "-o", "json")
     tail.stdout.readline()
     tail.stdout.close()
@@ -97,12 +97,12 @@ def test_an_export_contains_each_event_once_and_can_be_resumed(system, tmp_path)
     assert {event["data"]["deliveryId"] for event in events} >= set(ids) and len({event["id"] for event in events}) == len(events)
     times = [event["time"] for event in events]
     assert stat.S_IMODE(whole.stat().st_mode) == 0o600
-    # The order is that of publication, which comes within moments of an event's own time.
+    # The order is that of publication, which is shortly after an event's own time.
     assert times[0] <= times[-1]
     again = ctl(system, "events", "export", *words, "--file", whole)
     assert again.returncode == 0 and "already complete" in again.stdout and written(whole) == events
 
-    # As it would be left by a command that was killed while it wrote a page: whole pages, and a part of one.
+    # The state after a command that was killed while it wrote a page: whole pages, and a part of one.
     state = json.loads((tmp_path / "whole.jsonl.export.json").read_text())
     page = system.call("Events", "ListEvents", {
         "types": state["request"]["types"], "startTime": state["start"], "endTime": state["end"], "maxEvents": 7})
@@ -130,12 +130,12 @@ def test_an_export_contains_each_event_once_and_can_be_resumed(system, tmp_path)
 
 
 def test_an_export_can_be_resumed_wherever_it_was_killed(system, tmp_path):
-    """Killed again and again, before its first page and within later ones: each event once in the end, in the order of a whole export."""
+    """Killed repeatedly, before its first page and within later ones: at the end each event is there once, in the order of a whole export."""
     received(system, 30)
     until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
     words = ["events", "export", "--from", "1h", "--to", until, "--type", "skadnetwork"]
     cut, whole = tmp_path / "cut.jsonl", tmp_path / "whole.jsonl"
-    # Stopped at the first trace it leaves, whatever that is: what is there then is enough to go on from.
+    # Stopped as soon as it has written any file; the next run must be able to continue from it.
     traces = 0
     for pause in (0, 0, 0.005, 0.01, 0.02):
         running = started(system, *words, "--file", cut)
@@ -151,13 +151,13 @@ def test_an_export_can_be_resumed_wherever_it_was_killed(system, tmp_path):
     assert ctl(system, *words, "--file", whole).returncode == 0
     events = written(cut)
     assert events == written(whole)[:len(events)] and len({event["id"] for event in events}) == len(events) >= 30
-    # It says up to where it is complete by the clock of the services, not by the end that lies ahead of it.
+    # It reports the time up to which it is complete by the services' clock, not by an end in the future.
     state = json.loads((tmp_path / "cut.jsonl.export.json").read_text())
     assert state["complete"] and state["end"] < until
 
 
 def test_streams_that_end_early_or_are_closed(system, tmp_path):
-    """Nothing is wrong where the reader has gone, and what is said goes into no file that took a closed stream's number."""
+    """A reader that closes its end is no error, and messages are not written into a file that got the number of a closed stream."""
     def shell(line: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60, env=environment(system), cwd=tmp_path, check=False

@@ -7,7 +7,7 @@ import uuid
 from .command import ctl, ctl_json
 from .steps import APP, GENUINE, forged, names
 
-# --- signing and verifying ---------------------------------------------------------------------------------------------------
+# --- signing and verification --------------------------------------------------------------------------------------------------
 
 def test_signed_data_is_verified(system, tmp_path):
     for words, kind in ((["skadnetwork", "--ad-network", "example123.skadnetwork", "--source-identifier", "5239", "--item", "525463029",
@@ -20,7 +20,7 @@ def test_signed_data_is_verified(system, tmp_path):
         assert signed.returncode == 0, signed
         verdict = ctl_json(system, "verify", "-", stdin=signed.stdout)
         assert verdict["valid"] is True and verdict["kind"] == kind, verdict
-        # The same without a service, by the public half.
+        # The same without a service, with the public key.
         (tmp_path / "key.pem").write_text(ctl(system, "keys", "show", verdict["keyId"]).stdout)
         offline = ctl_json(None, "verify", "--offline", "--public-key", tmp_path / "key.pem", stdin=signed.stdout)
         assert offline["valid"] is True, offline
@@ -46,7 +46,7 @@ def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps(one) for one in (json.loads(GENUINE.read_text()), forged())) + "\n")
     assert [one["valid"] for one in ctl_json(system, "verify", many, code=1)] == [True, False]
-    # What cannot be read keeps nothing else from being judged.
+    # An unreadable line does not prevent the verification of the others.
     many.write_text("\n\n".join([json.dumps(json.loads(GENUINE.read_text())), "{broken", "a receipt?", json.dumps(forged())]) + "\n")
     for more in ([], ["--offline"]):
         told = ctl_json(system, "verify", many, *more, code=1)
@@ -57,7 +57,7 @@ def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     )
     told = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
     assert told["valid"] is True and told["kind"] == "App Store notification" and told["content"]["notificationType"] == "DID_RENEW"
-    # The simulator is not Apple: the built-in root does not vouch for it.
+    # The simulator is not Apple: its data does not verify under the built-in root.
     foreign = ctl_json(None, "verify", "--offline", code=1, stdin=notification["signedPayload"])
     assert foreign["reason"] == "chain_invalid", foreign
     other = ctl_json(system, "verify", "--bundle-id", "com.example.other", code=1, stdin=notification["signedPayload"])

@@ -1,4 +1,4 @@
-"""How attributionctl is called: profiles, exit codes, terminals, completion, a configuration that is checked."""
+"""Usage of attributionctl: profiles, exit codes, terminals, completion, checks of a configuration."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from .steps import GENUINE
 
 
 def on_terminal(system, *words, **more: str) -> tuple[int, str]:
-    """A command whose streams are a terminal: how it ends, and what is on the terminal then."""
+    """A command whose streams are a terminal: its exit code, and the output on the terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(EXECUTABLE, [str(EXECUTABLE), *map(str, words)], {"TERM": "xterm", **environment(system, **more)})
@@ -32,7 +32,7 @@ def on_terminal(system, *words, **more: str) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode()
 
 
-# --- how it is called ------------------------------------------------------------------------------------------------------------
+# --- usage -----------------------------------------------------------------------------------------------------------------------
 
 def test_profiles_flags_and_environment(system, tmp_path):
     own = {"ATTRIBUTIONCTL_PROFILES": str(tmp_path / "folder" / "profiles.yaml")}
@@ -50,7 +50,7 @@ def test_profiles_flags_and_environment(system, tmp_path):
             assert "a-secret-token" not in ctl(system, "profiles", *words, "-o", output, **own).stdout
     away = ctl(system, "queues", "--profile", "two", **own)
     assert away.returncode == 69 and "127.0.0.1:1" in away.stderr and "doctor" in away.stderr, away
-    # The environment over the profile, flags over both.
+    # The environment overrides the profile, flags override both.
     assert (
         ctl(system, "queues", ATTRIBUTIONCTL_PROFILE="two", ATTRIBUTIONCTL_VERIFIER_URL=address, ATTRIBUTIONCTL_TOKEN=system.token, **own).returncode
         == 0
@@ -108,7 +108,7 @@ def test_colours_and_progress_are_for_terminals(system):
     path.unlink()
 
 
-# What somebody has typed, and what the shell has to offer then.
+# The typed text, and the completions that the shell must offer.
 TYPED = [
     ("dead-letters re", {"replay"}), ("queues pause in", {"intake"}), ("queues list --profile lo", {"local"}), ("profiles use lo", {"local"}),
     ("dead-letters list --queue se", {"sessions"}), ("recover start --environment Sa", {"Sandbox"}), ("config check --only sig", {"signer"}),
@@ -125,7 +125,7 @@ _attributionctl attributionctl "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(system, shell, tmp_path):
-    """Each shell itself is asked, with the script in its place, for what may follow what was typed."""
+    """Asks each real shell, with the completion script, for the completions of the typed text."""
     script = subprocess.run([EXECUTABLE, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60, check=False)
     assert script.returncode == 0 and "dead-letters" in script.stdout
     own = {**environment(system), "PATH": f"{EXECUTABLE.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path)}
@@ -136,7 +136,7 @@ def test_completion_scripts(system, shell, tmp_path):
             )
             assert set(found.stdout.split()) - {"END"} == offered and "END" in found.stdout, (typed, found)
         return
-    # The others complete at a terminal alone. Ctrl-G has them write down the line as it is.
+    # The other shells complete only at a terminal. Ctrl-G makes them print the current line.
     line = tmp_path / "line"
     if shell == "zsh":
         (tmp_path / "_attributionctl").write_text(script.stdout)
@@ -155,7 +155,7 @@ def test_completion_scripts(system, shell, tmp_path):
     said = b""
 
     def line_after(keys: str) -> str:
-        """The line when the keys have been worked; the terminal is read meanwhile, so that the shell can write."""
+        """The line after the keys were processed; the terminal is read meanwhile, so that the shell can write."""
         nonlocal said
         line.unlink(missing_ok=True)
         os.write(terminal, keys.encode() + b"\x07")
@@ -190,7 +190,7 @@ def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
 
     [one] = check("queues:\n  lease: 0s\n")
     assert (one["line"], one["column"], one["place"], one["level"]) == (2, 10, "queues.lease", "error")
-    # All of them, of the file and of single services.
+    # All faults, of the file and of single services.
     several = check("queues:\n  lease: 0s\nadServices:\n  timeout: 50s\nappStore:\n  rootCertificates: [none.pem]\n  gapPatience: x\n")
     assert [(one["line"], one["place"].removesuffix("[0]")) for one in several] == [
         (2, "queues.lease"), (4, "adServices.timeout"), (6, "appStore.rootCertificates"), (7, "appStore.gapPatience")], several
@@ -199,7 +199,7 @@ def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
     unknown = check("queues:\n  leese: 30s\nadNetwork: []\n", code=0)
     assert [(one["line"], one["suggestion"], one["level"]) for one in unknown] == [(2, "lease", "warning"), (3, "adNetworks", "warning")]
     check("queues:\n  leese: 30s\n", "--strict")
-    # What single services refuse: signer a key that is not there, ingest a strategy, the broker a contradiction, verifier a root.
+    # Faults that single services find: signer a missing key, ingest a strategy, the broker a contradiction, verifier a root.
     for text, place, line in (
             ("adNetworks:\n  - id: a.skadnetwork\n    keys:\n      - { id: k, path: none.pem, state: active }\n", "adNetworks[0].keys[0]", 4),
             ("apps:\n  - bundleId: a\n    environments: [Sandbox]\n    consentRouting: { strategy: other }\n", "apps[0].consentRouting.strategy", 4),

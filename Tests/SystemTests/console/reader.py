@@ -27,14 +27,14 @@ class Page:
         return [html.unescape(link) for link in re.findall(r'href="([^"]*)"', self.text)]
 
     def figure(self, label: str) -> str:
-        """A headline figure."""
+        """The value of a headline figure."""
         found = re.search(rf"<dt>(?:<a [^>]*>)?{re.escape(label)}(?:</a>)?</dt><dd><strong>([^<]*)</strong>", self.text)
         assert found, f"{label} in {self.text[:3000]}"
         return html.unescape(found[1])
 
 
 class ConsoleReader:
-    """`base` is verifier's address. Keeps cookies, follows no redirect."""
+    """`base` is verifier's address. Keeps cookies and does not follow redirects."""
 
     def __init__(self, base: str, **headers: str) -> None:
         self.base, self.cookies = base, {}
@@ -68,7 +68,7 @@ class ConsoleReader:
         return self.request("GET", "/console" + path, **headers)
 
     def sign_in(self, token: str, path: str = "", **headers: str) -> Page:
-        """What the form answers, filled in on its page."""
+        """Submits the form on this page; returns the answer."""
         door = self.get("/sign-in" + (f"?next={urllib.parse.quote('/console' + path)}" if path else ""), **headers)
         assert door.status == 200, door.text
         fields = {"form": door.field("form"), "next": door.field("next"), "token": token}

@@ -1,8 +1,8 @@
-"""Fills a system with sample data for its console: as much of everything as on a usual day, within seconds.
+"""Fills a system with sample data for its console within seconds: about as much as on a usual day.
 
     PYTHONPATH=Tests:Deploy python3 -m SystemTests.console.sample_data --data DIR --port-base N      fills a system that Deploy/up has started
 
-What lies in the past is written into the counters in Redis; everything else comes about as it does outside of tests.
+Counters of the past are written into Redis; all other data is created as in production.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SKADNETWORK, ADATTRIBUTIONKIT = "skadnetwork-postback", "adattributionkit-postba
 
 
 class Redis:
-    """Commands to a system's Redis, many at a time."""
+    """Sends commands to a system's Redis, many at a time."""
 
     def __init__(self, system: System) -> None:
         self.command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a",
@@ -41,8 +41,8 @@ def counter(period: str, kind: str, number: int) -> str:
     return f"{{attr:{number % 256:03d}}}:verifier:counts:{period}:{kind}:{number}"
 
 
-def a_past(system: System, seed: int = 7) -> None:
-    """Counters of a week: more by day than by night, a wave of forgeries some twenty minutes ago."""
+def past_counters(system: System, seed: int = 7) -> None:
+    """Counters of a week: more by day than by night, and many forgeries about twenty minutes ago."""
     chance = random.Random(seed)
     commands: list[list[object]] = []
     now = int(time.time())
@@ -58,7 +58,7 @@ def a_past(system: System, seed: int = 7) -> None:
             ("notification", "verified", ""): 33 * share, ("notification", "duplicate", ""): 4 * share,
             ("notification", "rejected", "wrong_app"): 0.3 * share, ("adservices-token", "done", ""): 18 * share,
             ("session", "done", ""): 27 * share}
-        # A tenth of one is one now and then.
+        # A rate of a tenth is one at some times and none at others.
         whole = {end: int(count) + (chance.random() < count % 1) for end, count in ends.items()}
         commands.append(["HSET", key, "past", "".join(
             f"d|{kind}|{verdict}|{reason} {count}\n" for (kind, verdict, reason), count in whole.items() if count)])
@@ -82,7 +82,7 @@ def a_past(system: System, seed: int = 7) -> None:
 
 
 def dead_letters(system: System) -> list[str]:
-    """Three that were given up; their ids."""
+    """Creates three dead letters; returns their ids."""
     now = int(time.time() * 1000)
     letters = [
         ("gaps", "gap", 5, 5_400_000, "the App Store Server API answers 401: its key was not accepted",
@@ -105,21 +105,21 @@ def dead_letters(system: System) -> list[str]:
     return ids
 
 
-def a_life(system: System, *steps: str | dict) -> list[dict]:
+def life_cycle(system: System, *steps: str | dict) -> list[dict]:
     """The notifications of a subscription, oldest first."""
     return system.control("/control/notifications/story", {
         "bundleId": BUNDLE, "environment": "Production", "steps": list(steps), "send": True})["notifications"]
 
 
 def receipt(original: str) -> dict:
-    """What verifyReceipt answered."""
+    """An answer of verifyReceipt."""
     return {"status": 0, "environment": "Production", "receipt": {"bundle_id": BUNDLE, "in_app": []},
             "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": original, "product_id": "p"}]}
 
 
 def play(system: System) -> list[str]:
-    """The ids of the dead letters that it leaves."""
-    a_past(system)
+    """Creates the data; returns the ids of the dead letters."""
+    past_counters(system)
     ids = dead_letters(system)
     for name, types in [("analytics", []), ("attribution-warehouse", ["attribution.skadnetwork.postback.verified.v1"]),
                         ("entitlements", ["appstore.notification.verified.v1"])]:
@@ -132,10 +132,10 @@ def play(system: System) -> list[str]:
             "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "version": "4.0", "appId": APP, "sourceIdentifier": "5239",
             "conversionValue": number * 5, "send": False})["body"]
         assert system.post("/v1/postbacks", made).status == 200
-    # Lives that miss a step: the first is in Apple's history, the second in none.
+    # Subscriptions with a missing step: the first one is in Apple's history, the second is in none.
     unsent, unknown = {"send": False}, {"send": False, "history": False}
-    story = a_life(system, "buy", {"step": "cancel", **unsent}, "expire")
-    a_life(system, "buy", {"step": "renew", **unknown}, "refund-declined")
+    story = life_cycle(system, "buy", {"step": "cancel", **unsent}, "expire")
+    life_cycle(system, "buy", {"step": "renew", **unknown}, "refund-declined")
     now = int(time.time())
 
     def stamp(back: int) -> str:

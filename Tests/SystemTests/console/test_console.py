@@ -1,4 +1,4 @@
-"""The console's pages, of the real executables: who may read them, for how long, and whether their figures are right."""
+"""The console's pages, from the real executables: who may read them, for how long, and whether their figures are correct."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def reader(system):
 
 
 def counts(system) -> dict[tuple, int]:
-    """How deliveries ended within the last hours, by kind, verdict and reason."""
+    """The numbers of outcomes within the last hours, by kind, verdict and reason."""
     found: dict[tuple, int] = {}
     for period in system.call("Verifier", "GetDeliveryCounts", {"periods": 180})["periods"]:
         for count in period.get("counts", []):
@@ -57,7 +57,7 @@ def test_a_session_cookie_does_not_reveal_the_token(system):
     assert re.fullmatch("[0-9a-f]{64}", value) and digest not in value and system.token not in cookie
     page = reader.get("/queues")
     assert page.status == 200 and "developer" in page.text and page.headers["Cache-Control"] == "no-store"
-    # Nor does Redis: neither the token, nor what would sign in with it, nor the cookie.
+    # Redis does not store the token, nor anything that allows signing in with it, nor the cookie.
     shard_keys = list(redis_words(system, "KEYS", "*:verifier:console:*"))
     kept = " ".join(shard_keys + [word for key in shard_keys for word in redis_words(system, "GET", key)])
     assert shard_keys and value not in kept and digest not in kept and system.token not in kept
@@ -70,7 +70,7 @@ def test_every_page_requires_a_session(system, reader):
         assert page.status == 200 and "<h1>" in page.text, path
         policy = page.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and page.headers["X-Content-Type-Options"] == "nosniff"
-        # Nothing comes from elsewhere.
+        # Pages load nothing from other hosts.
         assert all(link.startswith(("/console", "#")) for link in page.links), page.links
         assert stranger.get(path).status == 303
     assert reader.get("/nothing").status == 404 and stranger.get("/nothing").status == 303
@@ -91,14 +91,14 @@ def test_a_forged_form_or_a_wrong_token_creates_no_session(system, change):
 def test_signing_out_ends_the_session_for_every_instance(system):
     with second_instance(system, "verifier") as other:
         first, second = ConsoleReader(system.url("Verifier")), ConsoleReader(other)
-        # A balancer may give the form to one instance, what it sends to another, and the page to the first again.
+        # A balancer may send the form, its submission and the next page to different instances.
         door = first.get("/sign-in")
         second.cookies = dict(first.cookies)
         answer = second.request("POST", "/console/sign-in", {"form": door.field("form"), "next": "/console", "token": system.token})
         assert answer.status == 303
         first.cookies = dict(second.cookies)
         assert first.get().status == second.get().status == 200
-        # A form of another session, or of none, does not end it.
+        # A form of another session, or without a session, does not end it.
         assert first.request("POST", "/console/sign-out", {"form": "00" * 64}).status == 403
         assert first.request("POST", "/console/sign-out", {"form": first.get().field("form")}, Origin="https://evil.example").status == 403
         assert second.get().status == 200
@@ -114,7 +114,7 @@ def test_the_cookie_is_secure_behind_a_balancer_with_tls(system):
     cookie = next(cookie for cookie in answer.headers.get_all("Set-Cookie") if "__Host-console=" in cookie)
     assert {part.strip() for part in cookie.split(";")[1:]} == {"Path=/", "Max-Age=3600", "HttpOnly", "SameSite=Strict", "Secure"}
     assert reader.get().status == 200
-    # The one of clear text is another.
+    # The cookie for clear text has another name.
     assert reader.get("", X_Forwarded_Proto="http").status == 303
 
 
@@ -148,7 +148,7 @@ def test_a_session_expires_ends_with_its_token_and_shows_only_permitted_pages(sy
         configuration.unlink()
 
 
-# --- what is shown ---------------------------------------------------------------------------------------------------------
+# --- content ---------------------------------------------------------------------------------------------------------------
 
 def test_deliveries_are_counted_once_by_kind_verdict_and_reported_values(system, reader):
     before, values = counts(system), system.call("Verifier", "GetValueCounts")
@@ -165,7 +165,7 @@ def test_deliveries_are_counted_once_by_kind_verdict_and_reported_values(system,
         "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "version": "4.0", "appId": app, "sourceIdentifier": source,
         "conversionValue": 42, "send": False})["body"] for _ in range(3)]
     forged = json.dumps({**json.loads(made[0]), "app-id": app + 1, "transaction-id": str(uuid.uuid4())})
-    # The same bytes twice are one delivery; the same postback in other bytes is counted before.
+    # The same bytes twice are one delivery; the same postback in other bytes is a duplicate.
     copy = json.dumps(json.loads(made[0]), indent=1)
     for body in [*made, made[1], forged, copy]:
         assert system.post("/v1/postbacks", body).status == 200

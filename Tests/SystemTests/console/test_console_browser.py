@@ -1,4 +1,4 @@
-"""The console in a real browser: nothing in its console, by keyboard, at phone width, in the dark, without scripts."""
+"""The console in a real browser: no messages in the browser's console, use by keyboard, phone width, dark mode, no scripts."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Browser:
 
         options = webdriver.ChromeOptions()
         options.binary_location = BROWSER
-        # A root user's browser has no sandbox, a container's no large /dev/shm. It asks nobody but us.
+        # A root user's browser has no sandbox, and a container has no large /dev/shm. It only calls this system.
         for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
                          "--force-device-scale-factor=1", "--hide-scrollbars"):
             options.add_argument(argument)
@@ -81,7 +81,7 @@ class Browser:
         return self.driver.get_log("browser")
 
     def requested(self) -> set[str]:
-        """Everything that the pages asked for."""
+        """All requests of the pages."""
         import json
         found = set()
         for entry in self.driver.get_log("performance"):
@@ -146,7 +146,7 @@ def test_figures_change_without_a_page_load_and_focus_stays(browser):
         browser.wait(lambda: browser.run("return [...document.querySelectorAll('.badge')].some(badge => badge.textContent === 'paused')"))
         assert browser.run("return window.marker") == 1
         assert browser.run("return document.activeElement.href") == before
-        # Paused, nothing changes any more.
+        # While paused, nothing changes.
         browser.driver.find_element("id", "pause").click()
         assert browser.run("return document.getElementById('pause').getAttribute('aria-pressed')") == "true"
         now = browser.run("return document.getElementById('now').textContent")
@@ -188,7 +188,7 @@ def test_everything_can_be_reached_and_seen_by_keyboard(browser):
         assert place[1] != "none" and place[2], place
         reached += 1
     assert reached >= wanted
-    # A page is opened by it too.
+    # The keyboard also opens a page.
     browser.open("")
     browser.run("document.querySelector('nav a[href$=\"/queues\"]').focus()")
     browser.keys(Keys.ENTER)
@@ -201,7 +201,7 @@ def test_no_page_is_wider_than_the_screen(browser, width):
     for name, path in {**PAGES, "dead-letter": f"/dead-letters/gaps/{browser.system.letters[0]}"}.items():
         browser.open(path)
         assert browser.run("return document.documentElement.scrollWidth") <= width, name
-        # What can be pressed can be hit by a finger.
+        # Controls are large enough for a finger.
         assert browser.run("return [...document.querySelectorAll('nav a')].every(link => link.getBoundingClientRect().height >= 24)"), name
 
 
@@ -241,7 +241,7 @@ def test_without_scripts_everything_is_shown_and_forms_work(browser):
     for path in PAGES.values():
         browser.open(path)
         assert browser.driver.find_element("css selector", "#content").text
-    # There is nothing to pause.
+    # There is nothing to pause on this page.
     assert not browser.driver.find_element("id", "pause").is_displayed()
     browser.open("/deliveries")
     browser.driver.find_element("css selector", "#table-all summary").click()
@@ -265,7 +265,7 @@ def test_the_sign_in_page_is_shown_after_sign_out_and_at_the_end_of_a_session(br
     browser.wait(lambda: browser.driver.current_url.endswith("/console/keys") and browser.driver.find_elements("id", "content"))
     browser.driver.find_element("css selector", ".who button").click()
     browser.wait(lambda: browser.driver.find_elements("id", "token"))
-    # The page before is not shown from memory.
+    # The previous page is not shown from the cache.
     browser.driver.back()
     browser.wait(lambda: browser.driver.find_elements("id", "token"))
     browser.sign_in()

@@ -1,1 +1,1 @@
-"""The services as clients of Connect and readers of openapi.json see them."""
+"""The services from the view of Connect clients and of readers of openapi.json."""

@@ -28,7 +28,7 @@ SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 EXAMPLES = 500 if SOAK else 8
 CONTRACT = json.loads((ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text())
-# None of the five services answers these: a server of the user's does.
+# None of the five services answers these; a server of the user does.
 CONTRACT["paths"] = {path: item for path, item in CONTRACT["paths"].items() if "RetentionDecisionService" not in path}
 SCHEMAS = CONTRACT["components"]["schemas"]
 CONFORMANCE = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
@@ -39,7 +39,7 @@ STATUSES = {"canceled": 499, "unknown": 500, "invalid_argument": 400, "deadline_
 
 
 def likely(story: dict, postback: dict) -> dict[str, list]:
-    """Values that mean something to the running system, by the name of the field. Random text never gets past the first check."""
+    """Values that exist in the running system, by field name. Random text never passes the first check."""
     transaction = story["originalTransactionId"]
     return {
         "version": ["4.0", "3.0", "2.2"], "adNetworkId": ["example123.skadnetwork", "example123.adattributionkit"], "campaignId": [1, 100],
@@ -67,10 +67,10 @@ def likely(story: dict, postback: dict) -> dict[str, list]:
 
 
 def sharpened(values: dict[str, list]) -> dict:
-    """The contract with likely values in place of any that have the right type."""
+    """The contract with likely values instead of any value of the right type."""
     contract = copy.deepcopy(CONTRACT)
 
-    def sharpen(schema: dict) -> None:
+    def with_likely_values(schema: dict) -> None:
         properties = schema.get("properties", {})
         for name, found in values.items():
             if name in properties:
@@ -79,13 +79,13 @@ def sharpened(values: dict[str, list]) -> dict:
                     properties[name] = {"enum": fitting}
 
     for name, schema in contract["components"]["schemas"].items():
-        if name.endswith("Request"):  # whatever else there is may stand in an answer
-            sharpen(schema)
+        if name.endswith("Request"):  # an answer may have additional members
+            with_likely_values(schema)
     for path, item in contract["paths"].items():
         if path.startswith(("/v1/", "/.well-known/")):
             for operation in item.values():
                 for content in operation["requestBody"]["content"].values():
-                    sharpen(content["schema"])
+                    with_likely_values(content["schema"])
                 for parameter in operation.get("parameters", []):
                     if parameter["in"] == "path" and parameter["name"] in values:
                         parameter["schema"] = {"enum": values[parameter["name"]]}
@@ -97,7 +97,7 @@ def fits(value: object, schema: dict) -> bool:
 
 
 def without_security(contract: dict) -> dict:
-    """Tokens are this test's to send, not to be made up."""
+    """Tokens are sent by this test and not generated."""
     contract = copy.deepcopy(contract)
     for item in contract["paths"].values():
         for operation in item.values():
@@ -106,7 +106,7 @@ def without_security(contract: dict) -> dict:
 
 
 class Subject:
-    """A system of this module's own, since it pauses queues and empties them, and the contract's operations on it."""
+    """A system for this module, because the module pauses queues and empties them, and the contract's operations on it."""
 
     def __init__(self, system: System) -> None:
         self.system, self.session = system, requests.Session()
@@ -133,8 +133,8 @@ class Subject:
             headers["Idempotency-Key"] = uuid.uuid4().hex
         return headers
 
-    def run(self, operation: Any, mode: GenerationMode, judge: Callable[[Any, Any], None]) -> None:
-        """Sends made-up requests to an operation and has each answer judged."""
+    def run(self, operation: Any, mode: GenerationMode, check: Callable[[Any, Any], None]) -> None:
+        """Sends generated requests to an operation and checks each answer."""
         raw = operation.definition.raw
 
         @hypothesis.seed(SEED)
@@ -143,12 +143,12 @@ class Subject:
         @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
         def each(case: Any) -> None:
             response = case.call(base_url=self.base(raw), session=self.session, headers=self.headers(raw))
-            for _ in range(3):  # Apple may be away for a moment, and a caller is told to come again
+            for _ in range(3):  # Apple may be unreachable for a moment, and a caller is told to retry
                 if response.status_code != 503 or "APP_STORE_UNAVAILABLE" not in response.text:
                     break
                 conforms_as_retryable(response)
                 response = case.call(base_url=self.base(raw), session=self.session, headers=self.headers(raw))
-            judge(case, response)
+            check(case, response)
 
         try:
             each()

@@ -23,7 +23,7 @@ CONTRACT = ROOT / "Shared" / "AttributionProtocol" / "Contract"
 
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory):
-    """The messages of the contract, made from the .proto files by protobuf's own compiler."""
+    """The messages of the contract, generated from the .proto files by protobuf's own compiler."""
     out = tmp_path_factory.mktemp("messages")
     protos = [str(path.relative_to(CONTRACT)) for path in CONTRACT.rglob("*.proto")]
     subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{CONTRACT}", f"--python_out={out}", *protos], check=True)
@@ -40,7 +40,7 @@ def info(module, service, name, get=False):
 @pytest.fixture(params=[(version, gzip) for version in ("HTTP1", "HTTP2") for gzip in (True, False)],
                 ids=lambda param: f"{param[0]}{'-gzip' if param[1] else ''}")
 def connect(request):
-    """Clients over one version of HTTP, with requests compressed or not."""
+    """Clients over one version of HTTP, with or without compressed requests."""
     version, gzip = request.param
     http = SyncClient(SyncHTTPTransport(http_version=getattr(HTTPVersion, version)))
 
@@ -73,7 +73,7 @@ def test_a_call_is_answered(system, messages, connect):
 def test_a_large_batch_is_sent_and_answered(system, messages, connect):
     signer = messages("signer")
     batch = signer.SignImpressionsRequest(items=[signer.ImpressionItem(skadnetwork=sign_request(
-        signer, nonce=str(uuid.uuid4()))) for _ in range(200)])  # all alike they would pass the bound on gzip's ratio
+        signer, nonce=str(uuid.uuid4()))) for _ in range(200)])  # equal items would exceed the limit of gzip's ratio
     answer = connect(system, "Signer").execute_unary(
         request=batch, method=info(signer, "SignerService", "SignImpressions"), headers=bearer(system))
     assert len(answer.results) == 200 and all(result.skadnetwork.signature for result in answer.results)
@@ -128,7 +128,7 @@ def test_a_deadline_is_kept_by_the_server(system, messages, connect):
     client = connect(system, "Events")
     client.execute_unary(request=events.CreateSubscriptionRequest(name=name, start="now"),
                          method=info(events, "EventsService", "CreateSubscription"), headers=bearer(system))
-    # Below what the feed needs to look into every shard and answer: the server gives up by itself.
+    # Less than the feed needs to read every shard and answer, so the server stops by itself.
     answer = system.rpc("Events", "PullEvents", {"subscription": name, "waitMilliseconds": 20000},
                         headers={"Connect-Timeout-Ms": "1"})
     assert answer.status == 504 and answer.json["code"] == "deadline_exceeded", answer

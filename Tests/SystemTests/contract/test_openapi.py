@@ -1,6 +1,6 @@
 """The running services conform to their contract, openapi.json: schemathesis generates requests from it.
 
-Which requests come is decided by a seed, which a failure names: ATTRIBUTION_SEED=… makes the same ones again.
+The requests are determined by a seed, which a failure prints: ATTRIBUTION_SEED=… repeats them.
 """
 
 import base64
@@ -31,7 +31,7 @@ def subject(tmp_path_factory):
 
 
 def conforms(case, response) -> None:
-    """What holds for every answer, whatever was asked."""
+    """Properties of every answer, whatever the request."""
     case.validate_response(response, checks=CONFORMANCE)
     assert response.headers["x-request-id"][0]
     if response.status_code < 300:
@@ -48,7 +48,7 @@ def conforms(case, response) -> None:
 
 def as_read(value, schema: dict):
     """The value as services read it: by the conventions a null is an absent field, a field may have its snake_case name and a
-    decimal string may stand for a number."""
+    number may be a decimal string."""
     if "$ref" in schema:
         return as_read(value, SCHEMAS[schema["$ref"].rsplit("/", 1)[1]])
     properties = schema.get("properties")
@@ -85,16 +85,16 @@ def test_a_call_that_fits_the_contract_is_answered_by_the_contract(subject, path
     reads_by_get = ("get", path) in operations
     dice = random.Random(SEED)
 
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         if reads_by_get:
             ask_again_by_get(subject, path, case, response, dice)
 
-    subject.run(operations["post", path], GenerationMode.POSITIVE, judge)
+    subject.run(operations["post", path], GenerationMode.POSITIVE, check)
 
 
 def ask_again_by_get(subject, path: str, case, response, dice: random.Random) -> None:
-    """A read says the same when it is asked by GET, in each form that a message may have there."""
+    """A read gives the same answer by GET, in each form that a message may have there."""
     body = json.dumps(case.body).encode()
     packed = gzip.compress(body)
     query = dice.choice([
@@ -116,14 +116,14 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
     schema = CONTRACT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
     is_batch = "items" in SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]["properties"]
 
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         if response.status_code != 200 or not isinstance(case.body, (dict, list, str, int, float, type(None))):
             return
         if not is_batch:
             assert not is_refused_by_contract(case.body, schema), f"taken: {case.body!r}"
             return
-        # An item that cannot be read is an error at its place, not of the call.
+        # An unreadable item is an error of this item, not of the call.
         items = (case.body.get("items") or []) if isinstance(case.body, dict) else pytest.fail(f"taken: {case.body!r}")
         assert not is_refused_by_contract({**case.body, "items": []}, schema), f"taken: {case.body!r}"
         results = response.json().get("results", [])
@@ -132,7 +132,7 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
         for item, result in zip(items, results, strict=True):
             assert "error" in result or not is_refused_by_contract(item, kind), f"taken: {item!r}"
 
-    subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, judge)
+    subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, check)
 
 
 @pytest.mark.parametrize("method,path", ROUTES)
@@ -144,11 +144,11 @@ def test_a_public_route_answers_by_the_contract(subject, method, path, values):
 
 @pytest.mark.parametrize("method,path", ROUTES)
 def test_a_public_route_refuses_what_does_not_fit_the_contract(subject, method, path):
-    def judge(case, response):
+    def check(case, response):
         conforms(case, response)
         case.validate_response(response, checks=[negative_data_rejection])
 
-    subject.run(subject.plain[method, path], GenerationMode.NEGATIVE, judge)
+    subject.run(subject.plain[method, path], GenerationMode.NEGATIVE, check)
 
 
 def test_each_call_requires_a_caller_with_permission(subject):

@@ -66,7 +66,7 @@ KID_TRICKS = ("../apple-cas-identifier/0", "./apple-cas-identifier/0", "apple-ca
               ["apple-cas-identifier/0"], {"kid": "apple-cas-identifier/0"}, "absent")
 
 
-def kid_trick(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
+def misleading_kid(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     kid = dice.choice(KID_TRICKS)
     if kid == "absent":
         del made.header["kid"]
@@ -82,7 +82,7 @@ def kid_of_another(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[s
 
 
 def header_extra(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    """Keys that the token brings along, or names for it: never believed, never in the way."""
+    """Keys in the token, or names of keys: they are ignored."""
     good = dice.random() < 0.5
     if not good:
         made.key = dice.choice(made.other_keys)
@@ -127,7 +127,7 @@ def claim_lookalike(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[
 
 
 def claims_outside(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    """Claims in the body and values in the JWS: each is read from its own place only."""
+    """Claims in the body and values in the JWS: each is read only from its own place."""
     body.update({name: another_value(dice, name, value) for name, value in good_claims(dice).items()
                  if isinstance(value, (str, int)) and name != "new-claim"})
     made.payload |= {"conversion-value": dice.choice([5, 64, "x"]), "coarse-conversion-value": "LOW", "ad-interaction-type": 5,
@@ -142,7 +142,7 @@ def outer_changed(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str
 
 
 def jws_string_kind(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    """The token is not where or what it should be."""
+    """The token is at the wrong place or is not a token."""
     token = made.made()
     body["jws-string"] = dice.choice([None, 5, [token], {"jws": token}, token.split("."), True, 1.5])
     return "jws-string-kind", None, False
@@ -163,7 +163,7 @@ def form(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | 
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 24, kid_trick: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
+AAK = {aak_plain: 8, form: 24, misleading_kid: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
        claim_wrong_kind: 3,
        claim_lookalike: 1, claims_outside: 1, outer_changed: 2, jws_string_kind: 1, body_twice: 1, body_not_json: 1}
 

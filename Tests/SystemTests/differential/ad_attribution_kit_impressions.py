@@ -49,7 +49,7 @@ def expect_ad_attribution_kit(token: str) -> ExpectedVerdict:
             faults.add(name)
 
     def whole(low: int, high: int) -> Callable[[Any], bool]:
-        # A device reads numbers here, not text.
+        # A device expects numbers here, not text.
         return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
     needs("impression-identifier", lambda value: isinstance(value, str) and re.fullmatch(UUID, value, re.ASCII))
@@ -117,7 +117,7 @@ def claim_wrong(dice: random.Random, made: jws.Maker) -> Changed:
 
 
 def number_spelling(dice: random.Random, made: jws.Maker) -> Changed:
-    """One number written in a way that JSON has for it, or has not."""
+    """A number in a notation that JSON allows or does not allow."""
     name = dice.choice(["publisher-item-identifier", "source-identifier", "timestamp", "advertised-item-identifier"])
     spelt = dice.choice(["5.0", "5e0", "0.5e1", "-0", "05", "+5", "5.", "5E+0", "0x5", "5.5", "9223372036854775808", "1" + "0" * 400])
     made.payload_text = jws.compact(made.payload | {name: "HERE"}).replace('"HERE"', spelt)

@@ -53,7 +53,7 @@ def certified(label: str, issuer: Certified | None = None, *, name: str | None =
               wrong_authority_id: bool = False, usage: str | set[str] | None = "default", constraints: str = "critical",
               extra: Sequence[tuple[x509.ExtensionType, bool]] = (), digest: hashes.HashAlgorithm | None = None,
               unsigned_by: ec.EllipticCurvePrivateKey | None = None) -> Certified:
-    """A certificate as Apple makes them, but for what is said otherwise. The same label always gives the same bytes."""
+    """A certificate in Apple's form, except for the given changes. The same label always gives the same bytes."""
     name = name or label
     key = key or derived_key(f"certificate {label}", ec.SECP384R1() if authority else ec.SECP256R1())
     issuer_key = unsigned_by or (issuer.key if issuer else key)
@@ -88,9 +88,9 @@ class Chain:
     name: str
     x5c: list
     key: object
-    # What its maker knows of it at MIDDLE.
+    # The known facts about it at the time MIDDLE.
     good: bool | None
-    # The seconds at which something begins or ends.
+    # The seconds at which a validity begins or ends.
     edges: tuple = ()
 
 
@@ -148,7 +148,7 @@ def short_chains(made: Collection, plain: Certified) -> None:
 
 
 def markers(made: Collection, plain: Certified) -> None:
-    """Apple's extensions, of which presence counts and the value does not."""
+    """Apple's extensions, which must be present; their values do not matter."""
     made.put("leaf-without-marker", leaf("leaf unmarked", plain, oids=[]), plain, ROOT, good=False)
     made.put("leaf-with-other-marker", leaf("leaf mismarked", plain, oids=[INTERMEDIATE]), plain, ROOT, good=False)
     made.put("leaf-with-both-markers", leaf("leaf both", plain, oids=[LEAF, INTERMEDIATE]), plain, ROOT, good=True)
@@ -213,7 +213,7 @@ def leaves(made: Collection, plain: Certified) -> None:
 
 
 def other_issuers(made: Collection, plain: Certified) -> None:
-    """Signed by somebody else, under the right names."""
+    """Signed by another key, under the right names."""
     for name, root in (("other-root", OTHER_ROOT), ("impostor-root", IMPOSTOR_ROOT)):
         above = authority(f"intermediate of {name}", root, name="intermediate")
         made.put(name, leaf(f"leaf of {name}", above), above, root, good=False)
@@ -249,7 +249,7 @@ def other_lengths(made: Collection, plain: Certified) -> None:
 
 
 def reissued(made: Collection, plain: Certified) -> None:
-    """The intermediate's name and key once more: who remembers an authority must remember its certificate."""
+    """The intermediate's name and key in another certificate: a cache of authorities must compare certificates."""
     for name, good, issuer, options in (
         ("reissued", True, ROOT, {}), ("reissued-expired", False, ROOT, {"end": "2024-01-01"}),
         ("reissued-unmarked", False, ROOT, {"oids": []}), ("reissued-no-authority", False, ROOT, {"authority": False}),

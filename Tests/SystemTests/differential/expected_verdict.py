@@ -27,12 +27,12 @@ class ExpectedVerdict:
 class Case:
     group: str
     index: int
-    # The change that makes this case.
+    # The change of this case.
     name: str
     # The item of VerifyBatch, as JSON text.
     item: str
     expected_verdict: ExpectedVerdict
-    # Whether the case is valid, if that is known. The reference verifier is checked against it too.
+    # Whether the case is valid, if that is known. The reference verifier is also checked against it.
     expected: bool | None = None
 
 
@@ -46,7 +46,7 @@ class Refused(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Fraction:
-    """The text of a number that is not written as an integer: with a fraction, an exponent, or as minus zero."""
+    """The text of a number in a non-integer notation: with a fraction, an exponent, or as minus zero."""
 
     text: str
 
@@ -71,7 +71,7 @@ DEPTH, VALUES = 32, 20_000
 
 
 def extent(value: Any) -> tuple[int, int]:
-    """Levels and values."""
+    """The number of levels and values."""
     if not isinstance(value, (dict, list)):
         return 0, 1
     inner = [extent(one) for one in (value.values() if isinstance(value, dict) else value)]

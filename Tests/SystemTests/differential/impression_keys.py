@@ -18,7 +18,7 @@ from .signatures import (
     verifies,
 )
 
-# By ad network: key id → state. All of them are known to verifier but one that is revoked.
+# By ad network: key id → state. Verifier knows all of them except one that is revoked.
 NETWORKS = {"example123.skadnetwork": {"2026-01": "retiring", "2026-07": "active", "2027-01": "pending", "2025-01": "revoked"},
             "example456.adattributionkit": {"only": "active"}}
 KEYS = {network: {key: derived_key(f"{network} {key}", ec.SECP256R1()) for key in keys} for network, keys in NETWORKS.items()}
@@ -52,7 +52,7 @@ def any_key(dice: random.Random, network: str) -> ec.EllipticCurvePrivateKey:
 
 
 def signed_words(body: dict) -> list:
-    """What is signed, in order, of an impression whose values are right."""
+    """The signed values of a valid impression, in order."""
     version = body["version"]
     at = VERSIONS.index(version)
     words = [] if at == 0 else [version]

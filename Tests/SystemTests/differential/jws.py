@@ -44,7 +44,7 @@ def object_of(part: str) -> dict:
 
 
 def opened(jws: str) -> Opened:
-    """The parts; refused what is not three Base64URL parts with an object in the first."""
+    """The parts; anything but three Base64URL parts with an object in the first is refused."""
     parts = jws.split(".")
     if len(parts) != 3 or not parts[0] or not parts[1]:
         raise Refused("not three parts")
@@ -63,7 +63,7 @@ def rsa_key() -> rsa.RSAPrivateKey:
 
 @dataclasses.dataclass
 class Maker:
-    """What a JWS is made of; `made` spells it."""
+    """The content of a JWS; `made` encodes it."""
 
     header: dict
     payload: dict
@@ -85,7 +85,7 @@ class Maker:
 
 
 def with_name_twice(dice: random.Random, value: dict, prefer: list[str]) -> str:
-    """The object's text with one name twice, the second perhaps spelt with an escape, perhaps with another value."""
+    """The object's text with one name twice, the second possibly with an escape, possibly with another value."""
     names = [name for name in prefer if name in value] or list(value)
     name = dice.choice(names)
     again = json.dumps(name)

@@ -1,4 +1,4 @@
-"""Compact JWS, spelt in every wrong way: each form takes dice and a maker, and answers the token and what it knows of it."""
+"""Compact JWS in invalid forms: each function gets a random generator and a maker, and returns the token and its known validity."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ from .expected_verdict import Changed
 from .jws import ALGORITHMS, Maker, N, compact, raw, rsa_key, with_name_twice
 from .signatures import base64url, base64url_strictly, der, other_der, other_numbers, signed, signed_with_special_nonce
 
-# --- mutations: each takes dice and a maker, and answers the token and what it knows of it -------------------------------
+# --- mutations: each gets a random generator and a maker, and returns the token and its known validity --------------------
 
 
 def numbers_changed(dice: random.Random, maker: Maker) -> Changed:
@@ -67,7 +67,7 @@ def character_changed(dice: random.Random, maker: Maker) -> Changed:
 
 
 def spelling(dice: random.Random, maker: Maker) -> Changed:
-    """The signature is over what is sent; only the alphabet, the padding or the bits left over are wrong."""
+    """The signature covers the sent text; only the alphabet, the padding or the unused bits are wrong."""
     header, payload = maker.parts()
     which = dice.choice(["padding-header", "padding-payload", "padding-signature", "standard-alphabet", "bits-left-over-signature",
                          "bits-left-over-payload", "newline", "space", "lines"])
@@ -119,7 +119,7 @@ def shape(dice: random.Random, maker: Maker) -> Changed:
 
 
 def algorithm(dice: random.Random, maker: Maker) -> Changed:
-    """`alg` is another; signed as that other would be, where the forger could."""
+    """Another `alg`; signed according to it, where a forger could."""
     name = dice.choice([*ALGORITHMS, None, 256, True, ["ES256"], {"ES256": 1}, "absent"])
     if name == "absent":
         maker.header.pop("alg", None)
@@ -165,7 +165,7 @@ def other_signer(dice: random.Random, maker: Maker) -> Changed:
 
 
 def changed_after(_dice: random.Random, maker: Maker, change: Callable[[dict], str]) -> Changed:
-    """One claim changed and the signature kept."""
+    """One claim is changed and the signature kept."""
     parts = maker.parts()
     signature = base64url(raw(*maker.numbers(parts)))
     before = compact(maker.payload)
@@ -174,7 +174,7 @@ def changed_after(_dice: random.Random, maker: Maker, change: Callable[[dict], s
 
 
 def twice(dice: random.Random, maker: Maker) -> Changed:
-    """A name twice, in the header or the payload, and signed so."""
+    """A repeated name in the header or the payload, which is signed."""
     if dice.random() < 0.5:
         maker.header_text = with_name_twice(dice, maker.header, ["alg", "kid", "x5c"])
         where = "header"
@@ -201,7 +201,7 @@ def not_an_object(dice: random.Random, maker: Maker) -> Changed:
 
 
 def near_bounds(dice: random.Random, text: str) -> tuple[str, str]:
-    """An object's text with one value more, about as deep or as many-membered as is allowed."""
+    """An object's text with one more value, near the limit of depth or members."""
     depth = dice.choice([1, 10, 29, 30, 31, 32, 33, 64, 100, 500, 5000])
     size = dice.choice([100, 19_900, 19_960, 19_980, 20_000, 20_100])
     name, value = dice.choice([("arrays", "[" * depth + "]" * depth), ("objects", '{"a":' * depth + "1" + "}" * depth),
@@ -217,7 +217,7 @@ def bounds(dice: random.Random, maker: Maker) -> Changed:
 
 
 def white_space(dice: random.Random, maker: Maker) -> Changed:
-    """Written otherwise, meaning the same."""
+    """A different text with the same meaning."""
     maker.header_text = json.dumps(maker.header, indent=dice.choice([None, 0, 1, 4]), ensure_ascii=dice.random() < 0.5)
     maker.payload_text = json.dumps(dict(dice.sample(list(maker.payload.items()), len(maker.payload))), indent=dice.choice([None, 1]))
     if dice.random() < 0.5:

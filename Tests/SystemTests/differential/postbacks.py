@@ -1,4 +1,4 @@
-"""Postbacks for the differential test, and their reference verifier: Python's `cryptography` over a text put together from
+"""Postbacks for the differential test, and their reference verifier: Python's `cryptography` over a text that is built from
 Apple's pages (Combining parameters for SKAdNetwork 3 postbacks; Verifying a postback)."""
 
 import base64
@@ -17,7 +17,7 @@ from .signatures import base64_strictly, derived_key, in_range, read_der, verifi
 SEPARATOR = "\u2063"
 LOOKALIKES = ("\u2060", "\u2061", "\u2062", "\u2064", "\u200b", "\u200c", "\u200d", "\ufeff", "\u00ad", "\u180e", "\u2028", "\u0000",
               "\u034f", "\u115f", "\u3164", "|", ",", " ", "")
-# One character in two spellings: a reader that compares or normalises by canonical equivalence takes them for one.
+# One character in two encodings: a reader that compares or normalises by canonical equivalence treats them as equal.
 SAME_LOOK = (("\u00e9", "e\u0301"), ("\u212a", "K"), ("\u212b", "\u00c5"), ("\u037e", ";"), ("\u0344", "\u0308\u0301"))
 VERSIONS = ("1.0", "2.0", "2.1", "2.2", "3.0", "4.0")
 KIDS = ("apple-cas-identifier/0", "apple-development-identifier/0", "apple-development-identifier/1")
@@ -47,7 +47,7 @@ class Fault(Exception):
 
 
 class Fields:
-    """Reads leniently and keeps the faults."""
+    """Reads leniently and records the faults."""
 
     def __init__(self, values: dict, lenient: bool) -> None:
         self.values, self.lenient, self.faults = values, lenient, []
@@ -62,7 +62,7 @@ class Fields:
         value = self._take(name, required)
         if value is None:
             return None
-        # An empty text says nothing, where Apple always says something.
+        # An empty text is invalid, because Apple always sends a value.
         if not isinstance(value, str) or not re.fullmatch(pattern or f"[^{SEPARATOR}]+", value, re.DOTALL):
             self.faults.append(name)
             return None
@@ -92,8 +92,8 @@ class Fields:
         return None
 
     def values_outside(self, newest: bool = True) -> None:
-        """What nobody signed beside a postback: a fine value or a coarse one, never both. Before 4.0 there is no coarse one and
-        no country: a field of that name is some partner's."""
+        """The unsigned values of a postback: a fine value or a coarse one, never both. Before 4.0 there is no coarse one and
+        no country; a field with such a name belongs to a partner."""
         fine = self.whole("conversion-value", 0, 63, required=False)
         coarse = self.text("coarse-conversion-value", required=False, pattern="low|medium|high") if newest else None
         if fine is not None and coarse is not None:
@@ -152,7 +152,7 @@ def expect_skadnetwork(text: str) -> ExpectedVerdict:
     except Refused:
         return ExpectedVerdict.rejected("malformed_signature")
     if not in_range(r, s, key.curve.name):
-        # Numbers that only the wider curve has are Apple's other key's signature, as the vector 2.0-signed-with-p256 has it.
+        # Numbers that are only possible on the wider curve are a signature by Apple's other key, as in the vector 2.0-signed-with-p256.
         wider = version in ("1.0", "2.0") and in_range(r, s, "secp256r1") and max(r, s) >= 1 << 192
         return ExpectedVerdict.rejected("malformed_signature", *(["bad_signature"] if wider else []))
     spelt = [str(word).lower() if isinstance(word, bool) else str(word) for word in words]
@@ -177,7 +177,7 @@ def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
     except Refused:
         return ExpectedVerdict.rejected("malformed_jws")
     if "crit" in form.header:
-        # RFC 7515, 4.1.11: no extension is understood here, and an empty list is none either.
+        # RFC 7515, 4.1.11: no extension is supported here, and an empty list is not allowed either.
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm")
     if form.header.get("alg") != "ES256":
         return ExpectedVerdict.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(form.header.get("alg"),
@@ -217,7 +217,7 @@ def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
 
 
 def item(dice: random.Random, kind: str, text: str) -> str:
-    """As the body's text or, where it is an object that a batch has room for, as that object with every digit kept."""
+    """As the body's text or, if it is an object within a batch's limits, as that object with every digit kept."""
     if dice.random() < 0.3:
         try:
             value = strict_json(text)

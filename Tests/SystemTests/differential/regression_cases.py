@@ -2,7 +2,7 @@
 
 import json
 
-from SystemTests.differential.app_store.reference_verifier import judge
+from SystemTests.differential.app_store.reference_verifier import expected_verdict
 from SystemTests.differential.app_store.signed_data import signed_token
 from SystemTests.differential.skadnetwork.postbacks import base64_of, signature_of
 
@@ -35,14 +35,14 @@ SIGNED_DATA = {
 
 
 def notification_of_another_app_id() -> dict:
-    """Its app transaction is signed, of the same bundle, and names another app id."""
+    """Its app transaction is signed, names the same bundle, and has another app id."""
     inner = {"bundleId": "com.example.app", "receiptType": "Production", "appAppleId": 1, "receiptCreationDate": DATE}
     return {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": DATE,
             "appData": {"bundleId": "com.example.app", "environment": "Production", "appAppleId": 525463029,
                         "signedAppTransactionInfo": signed_token(inner, chains()["plain"])}}
 
 
-def postback_with_names_that_look_alike() -> dict:
+def postback_with_similar_names() -> dict:
     body = {"ad-network-id": "example123.skadnetwork", "campaign-id": 7, "app-id": 525463029,
             "transaction-id": "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"}
     return body | {"attribution-signature": base64_of(der(*signature_of(body))), "K": 1, "\u212a": 2}
@@ -54,12 +54,12 @@ def cases() -> list[Case]:
     def signed_data(name: str, kind: str, asked: dict, payload: dict, expected: bool | None) -> None:
         token = signed_token(payload, chains()["plain"])
         item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
-        made.append(Case("regressions", len(made), name, item, judge(token, kind, asked), expected))
+        made.append(Case("regressions", len(made), name, item, expected_verdict(token, kind, asked), expected))
 
     for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
         signed_data(name, kind, asked, payload, expected)
     signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
-    text = json.dumps(postback_with_names_that_look_alike())
+    text = json.dumps(postback_with_similar_names())
     item = json.dumps({"skadnetworkPostback": {"postbackText": text}})
     made.append(Case("regressions", len(made), "a postback with two names that look alike", item, expect_skadnetwork(text), True))
     return made

@@ -18,7 +18,7 @@ ORDERS = {"secp192r1": 0xFFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831,
 
 
 def derived_key(label: str, curve: ec.EllipticCurve) -> ec.EllipticCurvePrivateKey:
-    """The same key for the same label, always: runs repeat by their seed alone."""
+    """Always the same key for the same label, so that a seed repeats a run."""
     digest = hashlib.sha512(label.encode()).digest()
     return ec.derive_private_key(int.from_bytes(digest, "big") % (2 ** (curve.key_size - 1)) + 1, curve)
 
@@ -28,7 +28,7 @@ def signed(key: ec.EllipticCurvePrivateKey, message: bytes, digest: hashes.HashA
 
 
 def signed_with_special_nonce(dice: random.Random, key: ec.EllipticCurvePrivateKey, message: bytes) -> tuple[str, int, int]:
-    """A good signature whose point is one that a table of multiples may hold: the base point, the key's own, their near multiples."""
+    """A valid signature whose point may be in a table of multiples: the base point, the key's own, their near multiples."""
     n, own = ORDERS[key.curve.name], key.private_numbers().private_value
     name, nonce = dice.choice([("one", 1), ("two", 2), ("small", dice.randint(3, 300)), ("minus-one", n - 1), ("minus-two", n - 2),
                                ("key", own), ("minus-key", n - own), ("twice-key", 2 * own % n), ("key-plus-one", own + 1),
@@ -39,7 +39,7 @@ def signed_with_special_nonce(dice: random.Random, key: ec.EllipticCurvePrivateK
 
 
 def der_integer(value: int, *, padding: int = 0, tag: int = 2) -> bytes:
-    """Minimal, unless `padding` zero bytes are asked for."""
+    """Minimal, unless `padding` zero bytes are requested."""
     content = bytes(padding) + value.to_bytes(value.bit_length() // 8 + 1, "big")
     return bytes([tag, len(content)]) + content
 
@@ -92,7 +92,7 @@ def verifies(key: ec.EllipticCurvePublicKey, r: int, s: int, message: bytes) -> 
 
 
 def base64_strictly(text: str) -> bytes:
-    """Standard alphabet, padded, nothing between, and no bits left over that are not zero."""
+    """Standard alphabet, padded, without other characters, and with unused bits of zero."""
     if len(text) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", text, re.ASCII):
         raise Refused("base64")
     try:
@@ -109,7 +109,7 @@ def base64url(data: bytes) -> str:
 
 
 def base64url_strictly(text: str) -> bytes:
-    """URL alphabet, no padding, and no bits left over that are not zero."""
+    """URL alphabet, no padding, and with unused bits of zero."""
     if len(text) % 4 == 1 or not re.fullmatch(r"[A-Za-z0-9_-]*", text, re.ASCII):
         raise Refused("base64url")
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -119,7 +119,7 @@ def base64url_strictly(text: str) -> bytes:
 
 
 def other_numbers(dice: random.Random, r: int, s: int, n: int) -> tuple[str, int, int, bool]:
-    """A pair made from a good one: its name, the pair, and whether it is still a signature."""
+    """A pair derived from a valid one: its name, the pair, and whether it is still a signature."""
     return dice.choice([
         ("s-negated", r, n - s, True),
         ("s-high", r, max(s, n - s), True),
@@ -136,7 +136,7 @@ def other_numbers(dice: random.Random, r: int, s: int, n: int) -> tuple[str, int
 
 
 def other_der(dice: random.Random, r: int, s: int) -> tuple[str, bytes]:
-    """A text of bytes that is not one DER signature."""
+    """Bytes that are not one DER signature."""
     a, b = der_integer(r), der_integer(s)
 
     def sequence(content: bytes, tag: int = 0x30) -> bytes:

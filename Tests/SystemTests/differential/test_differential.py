@@ -1,5 +1,5 @@
 """The verifier compared with references that share no code with it: Python's `cryptography` for postbacks and impressions, Apple's own library
-for the App Store. Thousands of cases made from a seed; whatever is rejected by one and not by the other is shown.
+for the App Store. Thousands of cases are generated from a seed; every case that only one of them rejects is reported.
 
 ATTRIBUTION_SEED repeats a run, ATTRIBUTION_CASE=group:index one case of it, ATTRIBUTION_SOAK=1 makes it long."""
 
@@ -33,7 +33,7 @@ SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.SystemRandom().ran
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 ONLY = os.environ.get("ATTRIBUTION_CASE", "")
 AT_ONCE = 250
-# How many kinds of disagreement a failure shows.
+# The maximum number of kinds of disagreement in a failure.
 SHOWN = int(os.environ.get("ATTRIBUTION_SHOWN", "12"))
 
 
@@ -72,7 +72,7 @@ def objection(case, result: dict) -> str | None:
 
 
 def readable(item: str) -> str:
-    """The item, and its tokens read: certificates by their length."""
+    """The item, with its tokens decoded and certificates replaced by their lengths."""
     def read(part: str) -> str:
         try:
             text = base64.urlsafe_b64decode(part + "===").decode(errors="replace")
@@ -85,7 +85,7 @@ def readable(item: str) -> str:
 
 
 def report(group: str, alike: list) -> str:
-    """How to repeat the first of similar disagreements, with both verdicts."""
+    """How to repeat the first of several similar disagreements, with both verdicts."""
     case, wrong, result = alike[0]
     return (f"ATTRIBUTION_SEED={SEED} ATTRIBUTION_CASE={group}:{case.index} ({case.name}, {len(alike)} like it): {wrong}\n"
             f"  expected {case.expected_verdict}\n  verifier {json.dumps(result)[:600]}\n  item     {readable(case.item)}")
@@ -116,7 +116,7 @@ def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None
 
 
 class PublicHalf:
-    """Stands for a private key where only its public half is known."""
+    """Replaces a private key of which only the public key is known."""
 
     def __init__(self, text: str):
         self.key = load_der_public_key(base64.b64decode(text))
@@ -155,7 +155,7 @@ def test_adattributionkit_impressions_get_the_verdict_of_the_reference_verifier(
 
 
 def test_chains_get_the_same_verdict_before_and_after_their_path_is_cached(verifier):
-    """One at a time, in order: a chain's edges, its middle, its edges again."""
+    """One at a time, in order: the limits of a chain's validity, its middle, its limits again."""
     made = app_store_cases.edge_cases()
     held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
 

@@ -8,7 +8,7 @@ from .load import ADSERVICES, COPY, FORGED, GENUINE, NOTIFICATION, SESSION, Ledg
 
 
 def account(events: list[dict], states: dict[str, str], ledger: Ledger) -> dict[str, int]:
-    """Compares what was acknowledged with what there is; fails where they differ. Answers counts."""
+    """Compares the acknowledged deliveries with the stored data; fails if they differ. Returns counts."""
     by_kind = collections.defaultdict(list)
     for delivery in ledger.deliveries.values():
         by_kind[delivery.kind].append(delivery.name)
@@ -41,13 +41,13 @@ def account(events: list[dict], states: dict[str, str], ledger: Ledger) -> dict[
     for data in (event["data"] for event in routed):
         session = ledger.deliveries[data["deliveryId"]]
         assert data["delivered"] and data["host"].startswith("consent." if data["consent"] else "analytics."), data
-        # One that waited is the answer's if that came in time; one that told it is.
+        # The consent of a session that waited depends on whether the answer came in time; a session that has the answer must match it.
         assert not data["consent"] or ledger.answers[session.name] == 3, data
         assert session.status == 0 or data["consent"] == (session.status == 3), data
     changed = by_type.pop("attribution.att.status_changed.v1", [])
     same("answers", list(ledger.answers), [event["data"]["installHash"] for event in changed])
     assert all(event["data"]["to"] == ledger.answers[event["data"]["installHash"]] for event in changed)
-    # What the subscriptions' histories lead to is of no delivery that was sent.
+    # Events of the subscriptions' histories belong to no sent delivery.
     others = {name: len(found) for name, found in by_type.items() if not name.startswith("appstore.subscription.")}
     assert not others, others
     expected = {GENUINE: "verified", COPY: "verified", FORGED: "rejected", NOTIFICATION: "verified", ADSERVICES: "done",

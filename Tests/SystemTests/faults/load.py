@@ -23,7 +23,7 @@ from SystemTests.differential.certificates import ROOT, Chain
 
 GENUINE, COPY, FORGED, NOTIFICATION, ADSERVICES, SESSION = "postback", "copy", "forged", "notification", "token", "session"
 PATHS = {NOTIFICATION: "/v1/app-store/notifications", ADSERVICES: "/v1/adservices/tokens", SESSION: "/v1/sessions"}
-# Seconds that sessions wait for the user's answer: some answers come after it, and those that are lost to a fault are not missed long.
+# Seconds that sessions wait for the user's answer: some answers come later, and answers that a fault loses do not delay the test for long.
 WAIT = 8
 
 
@@ -35,12 +35,12 @@ class Delivery:
     body: bytes
     # The original transaction id of a notification.
     order: str | None = None
-    # The user's answer that a session tells; 0 is none.
+    # The user's answer in a session; 0 is none.
     status: int = 0
 
     @property
     def path(self) -> str:
-        """Another one each time where there are two: the app's own URL is another door to the same place."""
+        """Another URL each time if there are two: the app's own URL leads to the same service."""
         path = PATHS.get(self.kind, "/v1/postbacks")
         return path + "/com.example.app" if self.kind in (NOTIFICATION, ADSERVICES) and random.getrandbits(1) else path
 
@@ -50,7 +50,7 @@ class Delivery:
 
 
 class Maker:
-    """Makes deliveries that verify, with keys that the system under test takes for Apple's."""
+    """Creates deliveries that verify, with keys that the system under test is configured to accept as Apple's."""
 
     def __init__(self, dice: random.Random) -> None:
         self.dice = dice
@@ -79,7 +79,7 @@ class Maker:
         return Delivery(COPY, genuine.name, json.dumps(json.loads(genuine.body), indent=self.dice.randint(1, 9)).encode())
 
     def forged(self, genuine: Delivery) -> Delivery:
-        """Says that it is the genuine one and has another signed value."""
+        """A forgery that claims to be the genuine postback and has another signed value."""
         return Delivery(FORGED, genuine.name, json.dumps(
             {**json.loads(genuine.body), "source-identifier": str(self.dice.randint(1000, 5000))}).encode())
 
@@ -101,7 +101,7 @@ class Maker:
 
     def story(self) -> list[Delivery]:
         """Sessions of one install: some from before the user was asked, the one with the answer, and one more. Their name is the
-        install's hash; every one holds its advertising identifier in two places."""
+        install's hash; each contains its advertising identifier in two places."""
         install, identifier, answer = self.uuid(), self.uuid().upper(), self.dice.choice([1, 2, 3, 3])
         name = hashlib.sha256(f"install\0com.example.app\0{install}".encode()).hexdigest()[:32]
         return [Delivery(SESSION, name, json.dumps({
@@ -117,7 +117,7 @@ class Maker:
 
 
 class Ledger:
-    """What was acknowledged: of each delivery its id."""
+    """The acknowledged deliveries by id."""
 
     def __init__(self) -> None:
         self.ids: dict[bytes, str] = {}
@@ -143,7 +143,7 @@ class Ledger:
 
 
 class Connection:
-    """HTTP/1.1 to one of several ports, or hosts and ports, opened again at another one when it breaks."""
+    """HTTP/1.1 to one of several ports, or hosts and ports; a broken connection is opened again at another one."""
 
     def __init__(self, ports: list[int | tuple[str, int]], dice: random.Random) -> None:
         self.ports, self.dice, self.writer, self.left = ports, dice, None, 0
@@ -151,7 +151,7 @@ class Connection:
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         try:
             async with asyncio.timeout(30):
-                # Now and then another instance, or all would end up at the one that fell least.
+                # At times another instance is used; otherwise all would use the one that failed least.
                 if self.left == 0:
                     self.close()
                 self.left -= 1
@@ -180,7 +180,7 @@ class Connection:
 
 
 async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, patience: float = 120) -> str:
-    """Sends until it is acknowledged, as Apple would, in less time; the id that it was acknowledged with."""
+    """Sends until it is acknowledged, as Apple would, but faster; returns the id in the answer."""
     until = time.monotonic() + patience
     while time.monotonic() < until:
         ledger.posts += 1
@@ -202,7 +202,7 @@ async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, pa
 async def send_many(maker: Maker, ports: list[int], ledger: Ledger, target: int, seed: int, tokens: bool = True, sessions: bool = False,
                     faults_done: Callable[[], float] = lambda: 1.0) -> None:
     """One sender: mostly postbacks, with repeats, copies, forgeries before and after, notifications of its own subscriptions, tokens, sessions.
-    Goes on until the faults are done too, slower where it is ahead of them."""
+    Continues until the faults are finished too, and slower if it is ahead of them."""
     dice = random.Random(seed)
     connection = Connection(ports, dice)
     subscriptions = [str(dice.randint(10 ** 14, 10 ** 15)) for _ in range(2)]
@@ -227,7 +227,7 @@ async def send_many(maker: Maker, ports: list[int], ledger: Ledger, target: int,
             if roll > 0.99 and sessions:
                 for session in maker.story():
                     await deliver(connection, session, ledger)
-                    # An SDK that heard no answer says it again.
+                    # An SDK that got no answer sends it again.
                     if dice.random() < 0.2:
                         await deliver(connection, session, ledger)
                 continue

@@ -18,7 +18,7 @@ TOKEN = "a-token-of-the-tests-0123456789"
 
 
 class Process:
-    """One process, started anew when it ends unless it is held."""
+    """A process that is restarted when it ends, unless it is held."""
 
     def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path) -> None:
         self.name, self.command, self.environment, self.log_path = name, [str(word) for word in command], environment, log
@@ -86,7 +86,7 @@ class Service(Process):
             return False
 
     def rpc(self, service: str, method: str, message: dict, key: str = "") -> tuple[int, dict]:
-        """`key` is the Idempotency-Key; one that nobody had before where none is given."""
+        """`key` is the Idempotency-Key; without it, a new one is generated."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
             connection.request("POST", f"/attribution.{service}/{method}", json.dumps(message), {
@@ -121,15 +121,15 @@ class Service(Process):
 
 
 class Proxy:
-    """Passes bytes on from a port of its own. Can cut all its connections, each in the middle of its next reply, or one in front of the
-    reply to what has a certain word."""
+    """Forwards bytes from its own port. It can cut all its connections, each in the middle of its next reply, or one before the
+    reply to a request that contains a certain word."""
 
     def __init__(self, target: int, dice: random.Random) -> None:
         self.target, self.dice, self.port = target, dice, free_port()
         self.cuts = 0
         self.connections: set[list] = set()
         self.armed: dict[int, int] = {}
-        # The next request with it has no reply.
+        # The next request with this word gets no reply.
         self.unanswered: bytes | None = None
 
     async def start(self) -> None:
@@ -169,7 +169,7 @@ class Proxy:
         raise ConnectionResetError
 
     async def cut(self) -> int:
-        """How many replies were cut."""
+        """The number of replies that were cut."""
         before = self.cuts
         for both in list(self.connections):
             self.armed[id(both)] = self.dice.choice([0, 1, self.dice.randrange(1, 200)])

@@ -24,13 +24,13 @@ from .process import TOKEN, Process, Service
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BINARIES = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug")
 SHARDS = range(256)
-# What one shard of a queue holds: ready or leased, delayed, dead.
+# The keys of one shard of a queue: ready or leased, delayed, dead.
 COUNT = """return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3]), redis.call('XLEN', KEYS[4])}"""
 
 
 class FaultSystem:
-    """Redis and services on random ports of loopback. `queues` is the configuration's part of that name. `store` is what stands in place of
-    one Redis: with `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
+    """Redis and services on random loopback ports. `queues` is this part of the configuration. `store` replaces the single
+    Redis: it has `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
 
     def __init__(
         self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store: Any = None
@@ -59,7 +59,7 @@ class FaultSystem:
 
     def service(self, executable: str, redis_port: int | None = None, binaries: pathlib.Path = BINARIES, *, host: str = "127.0.0.1",
                 prefix: list[str] | None = None, **variables: str) -> Service:
-        """`prefix` is a command that runs it elsewhere, where its address is `host`."""
+        """`prefix` is a command that runs it in another environment, where its address is `host`."""
         number = sum(1 for service in self.services if service.name.startswith(executable)) + 1
         port, public = free_port(), free_port() if executable == "ingest" else None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
@@ -77,7 +77,7 @@ class FaultSystem:
         return self.services[-1]
 
     def start_simulator(self) -> dict[str, str]:
-        """Apple on loopback, and the hosts of sessions; the variables with which services ask it. Every token is attributed; one session
+        """Apple on loopback, and the hosts of sessions; the variables with which services use it. Every token is attributed; one session
         in five is refused at first."""
         port = self.simulator_port = free_port()
         state = self.folder / "simulator"
@@ -163,10 +163,10 @@ class FaultSystem:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # --- what Redis has ------------------------------------------------------------------------------------------
+    # --- the data in Redis ---------------------------------------------------------------------------------------
 
     def fill_disk(self, room: int) -> None:
-        """Redis can write `room` bytes more to its file."""
+        """Redis can write only `room` more bytes to its file."""
         sizes = [path.stat().st_size for path in (self.redis_folder / "appendonlydir").glob("*.incr.aof")]
         if self.redis.is_running():
             resource.prlimit(self.redis.pid, resource.RLIMIT_FSIZE, (max(sizes, default=0) + room, resource.RLIM_INFINITY))
@@ -176,7 +176,7 @@ class FaultSystem:
             resource.prlimit(self.redis.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     def events(self) -> list[dict]:
-        """Every event of the feed, as it lies in Redis, shard by shard and in each in its order."""
+        """Every event of the feed as stored in Redis, shard by shard and in order within each."""
         found = []
         for shard in SHARDS:
             after = "-"
@@ -203,8 +203,8 @@ class FaultSystem:
         return found
 
     def unfinished(self, *queues: str) -> dict[str, int]:
-        """Messages ready, leased or waiting by deadline, delayed, and dead. A queue's shard is counted at one moment: one that moves within
-        it meanwhile is not missed."""
+        """Messages ready, leased or waiting by deadline, delayed, and dead. A queue's shard is counted at one moment, so that a message that
+        moves within it is not missed."""
         counts = {"ready": 0, "delayed": 0, "dead": 0}
         for queue in queues or ("intake", "tokens", "sessions"):
             pipeline = self.client.pipeline(transaction=False)

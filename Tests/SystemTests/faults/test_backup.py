@@ -1,5 +1,5 @@
-"""A check of what lies in Redis while a system works, and the rehearsal of a backup: a copy of the live Redis' files, their restoring, and
-what is there afterwards."""
+"""A check of the data in Redis while a system works, and the rehearsal of a backup: a copy of the live Redis' files, their restore, and
+the data afterwards."""
 
 import asyncio
 import collections
@@ -65,7 +65,7 @@ def test_a_check_of_a_busy_system_finds_nothing(tmp_path):
         print(f"{len(checks)} checks, {ledger.count} deliveries")
         assert all(code == 0 and report["agrees"] and not report["listed"] for code, report in checks), checks
         assert len(checks) >= 3 and max(report["messages"] for _, report in checks) > 0
-        # Where a worker died nothing disagrees either, before and after another has its shards.
+        # After a worker was killed the data is consistent too, before and after another worker owns its shards.
         system.services[1].process.kill()
         code, report = check(system)
         assert code == 0 and report["agrees"], report
@@ -93,7 +93,7 @@ def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
             nonlocal copied
             while ledger.count < 800:
                 await asyncio.sleep(0.02)
-            # Redis writes its files anew, and does so while it is asked for a copy.
+            # Redis rewrites its files, and does so while a copy is requested.
             system.client.bgrewriteaof()
             known.update(ledger.deliveries)
             done = await asyncio.to_thread(script, "backup", "--redis", f"redis://127.0.0.1:{system.redis_port}", "--to", backup)
@@ -124,7 +124,7 @@ def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
         after.wait_until_worked()
         code, report = check(after)
         assert code == 0 and report["agrees"], report
-        # Each of them, and of what came during the copy and after it a part: nothing twice, nothing that nobody sent.
+        # All events of before, and a part of those that came during and after the copy: nothing twice, nothing that was not sent.
         states = after.states(list(ledger.deliveries))
         held = {id: ledger.deliveries[id] for id, state in states.items() if state != "unknown"}
         assert set(known) <= set(held) and len(held) < len(states), (len(set(known) - set(held)), len(held), len(states))
@@ -137,7 +137,7 @@ def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
         part.order = order
         counts = account(after.events(), {id: states[id] for id in held}, part)
 
-        # Apple sends its notifications again, those that were lost and those that were not.
+        # Apple sends its notifications again, both lost ones and others.
         async def replay() -> Ledger:
             again = Ledger()
             connection = Connection([after.services[0].public_port], dice)
@@ -200,7 +200,7 @@ def test_a_system_of_deploy_up_is_backed_up_by_its_folder_and_no_backup_overwrit
     assert done.returncode == 0 and "everything agrees" in done.stdout, done.stdout + done.stderr
     again = script("restore", "--from", backup, "--directory", place)
     assert again.returncode == 1 and "is not empty" in again.stderr
-    # What is not as it was written is not taken.
+    # A file that differs from what was written is refused.
     file = next(path for path in backup.rglob("*.aof") if path.stat().st_size)
     file.write_bytes(file.read_bytes()[:-1])
     spoiled = script("restore", "--from", backup, "--directory", tmp_path / "other")
@@ -217,7 +217,7 @@ def test_a_failed_backup_gives_the_reason_and_leaves_no_files(tmp_path, words, t
 
 
 def test_an_incomplete_last_command_is_removed_from_the_copy(tmp_path):
-    """As a copy may end that is made while Redis writes: restored is what is whole."""
+    """A copy that is made while Redis writes may end with an incomplete command: only complete commands are restored."""
     system = FaultSystem(tmp_path / "s", Maker(random.Random(SEED)).apple_key)
     system.redis.start()
     try:
@@ -225,7 +225,7 @@ def test_an_incomplete_last_command_is_removed_from_the_copy(tmp_path):
         for number in range(100):
             system.client.set(f"k{number}", number)
         file = next(pathlib.Path(system.redis_folder / "appendonlydir").glob("*.incr.aof"))
-        # Redis appends behind it: only a copy of this moment ends so.
+        # Redis continues to append, so only a copy of this moment ends like this.
         with file.open("ab") as end:
             end.write(b"*3\r\n$3\r\nSET\r\n$4\r\nha")
         done = script("backup", "--redis", f"redis://127.0.0.1:{system.redis_port}", "--to", tmp_path / "b")

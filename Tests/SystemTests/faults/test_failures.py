@@ -12,14 +12,14 @@ SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 
 
 def wait_for_redis(system):
-    """A service refuses to start without its Redis; one that runs waits for it."""
+    """A service refuses to start without its Redis; a running service waits for it."""
     until = time.monotonic() + 20
     while system.request("GET", system.url("Verifier") + "/readyz").status != 200 and time.monotonic() < until:
         time.sleep(0.1)
 
 
 def test_no_accepted_delivery_is_lost_or_duplicated_when_services_and_redis_are_killed(system):
-    """Seeded; counts for itself. Long form with ATTRIBUTION_SOAK=1."""
+    """Seeded; prints its counts. Long form with ATTRIBUTION_SOAK=1."""
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     deliveries, kills = (20_000, 50) if SOAK else (400, 5)

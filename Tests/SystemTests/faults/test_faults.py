@@ -1,5 +1,5 @@
-"""Nothing answered 200 is lost and nothing is counted twice, whatever is killed, stopped, filled or cut meanwhile. Seeded; counts for
-itself. Long form with ATTRIBUTION_SOAK=1: 200,000 deliveries and 60 faults; ATTRIBUTION_FAULT_SUMMARY names a file for its summary."""
+"""Nothing answered 200 is lost and nothing is counted twice, whatever is killed, stopped, filled or cut meanwhile. Seeded; prints its
+counts. Long form with ATTRIBUTION_SOAK=1: 200,000 deliveries and 60 faults; ATTRIBUTION_FAULT_SUMMARY names a file for its summary."""
 
 import asyncio
 import collections
@@ -26,7 +26,7 @@ class Faults:
         self.system, self.proxies, self.dice = system, proxies, dice
         self.done = collections.Counter()
         self.running: list[asyncio.Task] = []
-        # How far they are, from 0 to 1.
+        # The progress, from 0 to 1.
         self.share = 0.0
         self.kinds = {
             "kill -9 of ingest": self.kill("ingest"), "kill -9 of verifier": self.kill("verifier"), "kill -9 of broker": self.kill("asa"),
@@ -52,7 +52,7 @@ class Faults:
 
     async def stop_redis(self) -> None:
         self.system.redis.signal(signal.SIGSTOP)
-        # Past the time that a service waits for an answer, at times.
+        # At times longer than a service waits for an answer.
         await asyncio.sleep(self.dice.choice([0.5, 2, 6]) if SOAK else 1)
         self.system.redis.signal(signal.SIGCONT)
 
@@ -74,7 +74,7 @@ class Faults:
         while self.system.redis.starts == before and time.monotonic() < until:
             await asyncio.sleep(0.02)
         assert self.system.redis.starts > before, "Redis did not notice that its disk is full"
-        # It comes back on a disk that is still full.
+        # It restarts on a disk that is still full.
         self.system.fill_disk(self.dice.randrange(2_000))
         await asyncio.sleep(self.dice.uniform(0.2, 1))
         self.system.free_disk()
@@ -92,7 +92,7 @@ class Faults:
         began = time.monotonic()
         self.dice.shuffle(plan)
         for number, kind in enumerate(plan):
-            # Spread over the load. One in five comes together with the next.
+            # Spread over the load. One in five happens together with the next.
             while ledger.count < DELIVERIES * (number + 0.5) / (FAULTS + 1):
                 await asyncio.sleep(0.02)
             task = asyncio.create_task(self.kinds[kind]())
@@ -130,7 +130,7 @@ def test_acknowledged_deliveries_exist_exactly_once_after_random_failures(tmp_pa
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     maker = Maker(dice)
-    # No message is poison here: however often its workers die, it must be finished.
+    # No message is treated as poison here: it must be finished, however often its workers are killed.
     system = FaultSystem(
         tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}"
     )

@@ -1,6 +1,6 @@
-"""Instances of two builds on one Redis, replaced one by one, forth and back, under load: nothing answered 200 is lost, nothing is counted twice,
-and what belongs to one subscription stays in order. ATTRIBUTION_OLD_EXECUTABLES names a folder with the executables of a build that knows the
-first form of the store alone (Tests/Upgrade/build-old makes them); without it instances of the present build work in that form in their place.
+"""Instances of two builds on one Redis, replaced one by one, forward and back, under load: nothing answered 200 is lost, nothing is counted twice,
+and events of one subscription stay in order. ATTRIBUTION_OLD_EXECUTABLES names a folder with the executables of a build that knows only the
+first form of the store (Tests/Upgrade/build-old creates them); without it, instances of the present build work in that form instead.
 Long form with ATTRIBUTION_SOAK=1: 20,000 deliveries.
 ATTRIBUTION_UPGRADE_SUMMARY names a file for the summary."""
 
@@ -31,7 +31,7 @@ EXECUTABLES = ["verifier", "verifier", "asa-token-broker", "ingest", "ingest"]
 
 
 class Deployment:
-    """Instances, by what each is and which build it is of; the ports that senders post to."""
+    """Instances by service and build, and the ports that senders post to."""
 
     def __init__(self, system: FaultSystem, simulated: dict[str, str]):
         self.system, self.simulated = system, simulated
@@ -61,7 +61,7 @@ class Deployment:
         await asyncio.to_thread(service.end)
 
     async def roll(self, build: str, dice: random.Random) -> None:
-        """Replaces all of other builds, one after another; some die instead of ending."""
+        """Replaces all instances of other builds, one after another; some are killed instead of stopped."""
         for service, executable, other in list(self.instances):
             if other != build:
                 await self.start(self.add(executable, build))
@@ -75,10 +75,10 @@ class Deployment:
         return self.some("verifier", "new").rpc(QUEUES, method, message)
 
     async def settle(self, form: int) -> None:
-        """Has all work in a form, and returns when all shards are."""
+        """Changes the form, and returns when all shards have it."""
         until = time.monotonic() + 60
         while True:
-            # One that was killed just now is seen for two leases.
+            # A worker that was just killed is still visible for two leases.
             status, answer = await asyncio.to_thread(self.call, "SetStoreForm", {"form": form})
             if status == 200:
                 break
@@ -91,7 +91,7 @@ class Deployment:
 
 
 class Story:
-    """What happens to the deployment, step by step, spread over the load."""
+    """The steps of the deployment, spread over the load."""
 
     def __init__(self, deployment: Deployment, dice: random.Random):
         self.deployment, self.dice = deployment, dice
@@ -124,7 +124,7 @@ class Story:
         await self.deployment.settle(1)
 
     async def intruder(self) -> None:
-        """One of the older build beside those that own the shards: it must harm nothing."""
+        """Runs one instance of the older build together with the owners of shards: it must do no harm."""
         started = [self.deployment.add(executable, "old") for executable in ("verifier", "ingest")]
         for service in started:
             await self.deployment.start(service)
@@ -135,7 +135,7 @@ class Story:
     async def run(self, ledger: Ledger) -> None:
         plan = [
             ("half the instances replaced", self.half_forth),
-            # Nobody is older without the executables.
+            # Without the executables there is no older build.
             *([("the newer form refused while older workers live", self.refused)] if OLD else []),
             ("all replaced", self.forth),
             ("all back", self.back),

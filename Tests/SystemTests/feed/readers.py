@@ -36,7 +36,7 @@ def named(system: FaultSystem, executable: str) -> list[Service]:
 
 
 def post(system: FaultSystem, *deliveries: Delivery, patience: float = 60) -> None:
-    """Until each is taken."""
+    """Posts until each is accepted."""
     for delivery in deliveries:
         until = time.monotonic() + patience
         while True:
@@ -59,7 +59,7 @@ def wait_for_events(system: FaultSystem, count: int, seconds: float = 60) -> lis
 
 
 def again(verifiers: list[Service], method: str, message: dict, dice: random.Random, seconds: float = 60) -> dict:
-    """Calls one of them, and another where it fails in a way that may pass."""
+    """Calls one of them, and another one after a temporary failure."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -74,8 +74,8 @@ def again(verifiers: list[Service], method: str, message: dict, dice: random.Ran
 
 
 class Reader(threading.Thread):
-    """Pulls, notes what it works, acknowledges. Now and then it forgets what it holds, as one that died, keeps it past its lease, gives
-    back or extends what it holds."""
+    """Pulls, records what it processes, acknowledges. At times it drops its events as if it were killed, exceeds its lease, gives
+    back events or extends their leases."""
 
     LEASE = 3
 
@@ -120,7 +120,7 @@ class Reader(threading.Thread):
             if self.call("ModifyLease", ackIds=[item["ackId"] for item in pulled], leaseSeconds=self.LEASE).get("modified", 0) < len(pulled):
                 return
         for item in pulled:
-            # What is worked past its lease may be another's.
+            # An event that is processed after its lease may belong to another reader.
             if time.monotonic() - held > self.LEASE / 2:
                 self.done["was late"] += 1
                 return
@@ -139,7 +139,7 @@ class Reader(threading.Thread):
 
 
 def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: random.Random, seconds: float = 300) -> None:
-    """Reads until nothing is left, and until what others held is back."""
+    """Reads until nothing is left, including events that other readers had leased."""
     until = time.monotonic() + seconds
     while True:
         pulled = again(verifiers, "PullEvents", {"subscription": subscription, "maxEvents": 500, "leaseSeconds": 30}, dice).get("events", [])
@@ -154,7 +154,7 @@ def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: r
 
 
 def first_seen(notes: list[str]) -> list[str]:
-    """What a reader that keeps ids worked, each once."""
+    """The events that a reader that remembers ids processed, each once."""
     return list(dict.fromkeys(notes))
 
 
@@ -168,7 +168,7 @@ def purchases(events: list[dict]) -> dict[str, list[str]]:
 
 
 def assert_in_order(notes: list[str], events: list[dict]) -> int:
-    """No event of a purchase was worked after a later one. Answers how many purchases there are."""
+    """Checks that no event of a purchase was processed after a later one. Returns the number of purchases."""
     lines = purchases(events)
     place = {id: (purchase, number) for purchase, ids in lines.items() for number, id in enumerate(ids)}
     last: dict[str, int] = {}
@@ -181,7 +181,7 @@ def assert_in_order(notes: list[str], events: list[dict]) -> int:
 
 
 def swift_consumer() -> pathlib.Path:
-    """The example in Swift. In the long form it is built as a package of its own, as people do."""
+    """The Swift example. In the long form it is built as its own package, as users do."""
     if os.environ.get("ATTRIBUTION_SOAK") != "1":
         return ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "example-consumer"
     scratch = ROOT / ".build" / "examples-swift"

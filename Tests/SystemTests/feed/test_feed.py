@@ -1,4 +1,4 @@
-"""The feed as its readers see it: filters, where a subscription begins, leases that are changed, seeking, what is dropped and how that is told."""
+"""The feed from the view of its readers: filters, the beginning of a subscription, changed leases, seeking, and how dropped events are reported."""
 
 import random
 import time
@@ -12,14 +12,14 @@ from .readers import EVENTS, NOTIFICATION, POSTBACK, feed_system, named, post, w
 
 @pytest.fixture(scope="module")
 def feed(tmp_path_factory):
-    """A verifier whose feed has two postbacks, then two notifications of one purchase, then the event that one between them is missing."""
+    """A verifier whose feed has two postbacks, then two notifications of one purchase, then the event about a missing one between them."""
     maker = Maker(random.Random(7))
     with feed_system(tmp_path_factory.mktemp("feed"), maker) as system:
         post(system, maker.postback(), maker.postback())
         wait_for_events(system, 2)
         time.sleep(0.01)
         post(system, maker.notification("1"), maker.notification("1"))
-        # The gap is told of a moment after the notifications that show it.
+        # The gap is reported shortly after the notifications that show it.
         system.all = wait_for_events(system, 5)
         yield system
 
@@ -29,7 +29,7 @@ def verifier(system):
 
 
 def make(system, name: str, types: list[str] = (POSTBACK, NOTIFICATION), **fields) -> dict:
-    """Without the events about the purchase's history, unless they are asked for."""
+    """Without the events about the purchase's history, unless they are requested."""
     return verifier(system).call(EVENTS, "CreateSubscription", {"name": name, "types": list(types), **fields})["subscription"]
 
 
@@ -48,7 +48,7 @@ def of_type(system, *types: str) -> set[str]:
 @pytest.mark.parametrize("filter, types", [
     ({"adNetworkIds": ["example123.skadnetwork"]}, [POSTBACK]),
     ({"adNetworkIds": ["other.skadnetwork"]}, []),
-    # By each name of the app also what names it by the other: the configuration has both.
+    # Each name of the app also selects events with the other name, because the configuration has both.
     ({"apps": ["com.example.app"]}, [POSTBACK, NOTIFICATION]),
     ({"apps": ["525463029"], "environments": ["production"]}, [POSTBACK, NOTIFICATION]),
     ({"environments": ["sandbox", "development"]}, []),
@@ -64,7 +64,7 @@ def test_a_filter_passes_events_that_match_all_its_lists(feed, filter, types):
 
 def test_a_subscription_begins_at_a_time_or_an_event(feed):
     first = min((event for event in feed.all if event["type"] == NOTIFICATION), key=lambda event: event["time"])
-    # An event's time is that of its making, a moment before that of its publication.
+    # An event's time is that of its creation, shortly before that of its publication.
     assert make(feed, "at-time", startTime=first["time"])["start"] == "time"
     assert ids(pull(feed, "at-time")) == of_type(feed, NOTIFICATION)
     made = make(feed, "at-event", startEventId=first["id"])
@@ -173,7 +173,7 @@ def test_lost_events_are_reported_on_the_feed_and_in_metrics(tmp_path):
             assert time.monotonic() < until
             time.sleep(0.2)
         time.sleep(1)
-        # Beside those that it kept it may have notices that it does not want and has not passed by.
+        # In addition to the kept events it may have notices that it does not want and has not skipped yet.
         lost, kept = int(get()["dropped"]), len(pull(system, "unread"))
         assert lost + kept == 20 and lost >= notice["data"]["backlog"] - 5
         assert verifier(system).metric("attribution_feed_dropped_total") == lost

@@ -1,5 +1,5 @@
-"""Nothing of the feed is lost and no order is broken, whatever dies meanwhile: readers that pull, and readers with the client library.
-Seeded; counts for itself. Long form with ATTRIBUTION_SOAK=1: 100,000 events and 40 kills for each."""
+"""No event of the feed is lost and no order is broken, whatever is killed meanwhile: readers that pull, and readers with the client library.
+Seeded; prints its counts. Long form with ATTRIBUTION_SOAK=1: 100,000 events and 40 kills for each."""
 
 import asyncio
 import collections
@@ -30,14 +30,14 @@ from .readers import (
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 DELIVERIES, KILLS = (100_000, 40) if SOAK else (1_500, 8)
-# Seconds in which what was taken in is worked, and what was published is read.
+# Seconds within which accepted messages are processed, and published events are read.
 PATIENCE = 1_800 if SOAK else 300
 SENDERS, PURCHASES = 8, 12
 BOTH = [POSTBACK, NOTIFICATION]
 
 
 class Load:
-    """Sends postbacks, and notifications of some purchases, each purchase's by one sender, while processes are killed."""
+    """Sends postbacks, and notifications of some purchases, one sender for each purchase, while processes are killed."""
 
     def __init__(self, system: FaultSystem, maker: Maker, dice: random.Random, victims: list[str]):
         self.system, self.maker, self.dice, self.victims = system, maker, dice, victims
@@ -74,7 +74,7 @@ class Load:
 
 
 def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = PATIENCE) -> list[dict]:
-    """Every delivery that was taken is an event; without those about histories of purchases."""
+    """Every accepted delivery is an event; without those about histories of purchases."""
     until = time.monotonic() + seconds
     system.wait_for_redis()
     while True:
@@ -110,7 +110,7 @@ def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path)
         load = Load(system, maker, dice, ["verifier", "redis", "verifier", "ingest"])
         asyncio.run(load.run())
         events = wait_until_settled(system, load.ledger)
-        # Set back to somewhere in the middle, by an event and then by a time, while its readers go on.
+        # The subscription seeks back to the middle, by an event and then by a time, while its readers continue.
         middle = sorted(events, key=lambda event: event["time"])[len(events) // 2]
         mark = len(notes["sought"])
         again(verifiers, "SeekSubscription", {"subscription": "sought", "eventId": middle["id"]}, dice)
@@ -136,7 +136,7 @@ def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path)
 
 
 class Consumer:
-    """The example in Swift, started again when it ends; all of them write to one file, each line with one call."""
+    """The Swift example, restarted when it ends; all of them write to one file, each line with one call."""
 
     def __init__(self, number: int, command, environment: dict, output, log):
         self.name, self.command, self.environment, self.output, self.log = f"consumer-{number}", command, environment, output, log
@@ -189,7 +189,7 @@ def test_the_client_library_loses_nothing_and_keeps_order_while_everything_is_ki
             asyncio.run(load.run())
             events = wait_until_settled(system, load.ledger)
             until = time.monotonic() + PATIENCE
-            # Leases of consumers that were killed run out first.
+            # Leases of killed consumers expire first.
             while any(int(again(verifiers, "GetSubscription", {"name": name}, dice)["subscription"].get("backlog", 0))
                       for name in ("all", "ordered")):
                 assert time.monotonic() < until, (tmp_path / "consumers.log").read_text()[-2000:]

@@ -13,7 +13,7 @@ TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription
 
 
 def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
-    """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
+    """Purchases that neither send notifications nor appear in the history that recoveries of other tests read."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
 
@@ -32,7 +32,7 @@ def attribute(kind: int, value: bytes) -> bytes:
 
 
 def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
-    """An app receipt whose signature nobody checks: PKCS#7 with a purchase for each id."""
+    """An app receipt whose signature is not checked: PKCS#7 with a purchase for each id."""
     purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
                  for one in originals]
     payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
@@ -66,7 +66,7 @@ def completed(system: System, migration: str, seconds: float = 60) -> dict:
 
 
 def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:
-    """The events of migrations, so many and those that come right after; gaps of other tests are looked up meanwhile."""
+    """The events of migrations: this number, and any that follow immediately; gaps of other tests are looked up meanwhile."""
     found: list[dict] = []
     until = time.monotonic() + seconds
     while len(found) < count and time.monotonic() < until:
@@ -79,5 +79,5 @@ def cancel(system: System, migration: str) -> dict:
 
 
 def counts(stdout: str) -> dict:
-    """What the table of a migration says, by its names."""
+    """The values of a migration's table, by their names."""
     return {" ".join(words[:-1]): words[-1] for words in (line.split() for line in stdout.splitlines()) if len(words) > 1}

@@ -1,4 +1,4 @@
-"""Leaving verifyReceipt: receipts of every kind in, their histories and statuses on the feed, each once."""
+"""Replacement of verifyReceipt: receipts of every kind are migrated, and their histories and statuses are published on the feed, each once."""
 
 import hashlib
 import time
@@ -82,7 +82,7 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
     life = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": long["originalTransactionId"], "environment": "Production"})
     assert life["source"] == "status" and life.get("gaps", []) == []
 
-    # The same receipts again are another migration, and nothing new; what changed since is one event.
+    # The same receipts again are another migration and publish nothing new; a change since then is one event.
     again = migrate(system, receipts[:3])
     assert [one["state"] for one in again["results"]] == ["queued"] * 3
     assert completed(system, again["migrationId"])["transactions"] == 27
@@ -138,19 +138,19 @@ def test_migrations_are_listed_page_by_page_until_they_expire(system):
     assert listed[:5] == begun[::-1] and len(set(listed)) == len(listed)
     assert pages(bundleId=APP) == listed
     assert "migrations" not in system.call("Recovery", "ListMigrations", {"bundleId": "com.example.other"})
-    # Those of an earlier version stand in the list of all alone.
+    # Migrations of an earlier version are only in the list of all.
     app_list, = redis_words(system, "--scan", "--pattern", f"*:recovery:migrations:{APP}")
     redis_words(system, "DEL", app_list)
     redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", "*:recovery:migrations-filed"))
     assert pages(bundleId=APP) == listed
 
-    # What is gone and still listed is passed by, though it is more than is read at a time.
+    # Deleted migrations that are still listed are skipped, even if they are more than one page.
     for number in range(7):
         redis_words(system, "ZADD", app_list, int(time.time() * 1000), f"gone{number}")
     assert pages(bundleId=APP) == listed
     redis_words(system, "ZREM", app_list, *(f"gone{number}" for number in range(7)))
 
-    # Begun long ago, with a step just now: the list keeps it when others come and the ones that are gone are taken off.
+    # It began long ago and had a step just now: it stays in the list when others are added and deleted ones are removed.
     all_list, = redis_words(system, "--scan", "--pattern", "*:recovery:migrations")
     old = str(int(time.time() * 1000) - 100 * DAY)
     for key in (all_list, app_list):
@@ -162,7 +162,7 @@ def test_migrations_are_listed_page_by_page_until_they_expire(system):
 
 
 def test_a_migration_is_stored_while_receipts_wait(system):
-    """It goes when `migrations.kept` is over after its last step, and not while a receipt waits."""
+    """It is deleted after `migrations.kept` from its last step, and not while a receipt waits."""
     kept = 90 * DAY // 1000
     original = story(system, "buy")["originalTransactionId"]
     migration = f"kept-{uuid.uuid4().hex[:8]}"
@@ -174,7 +174,7 @@ def test_a_migration_is_stored_while_receipts_wait(system):
     empty = [{"id": "empty", "appReceipt": app_receipt([])}, {"id": "broken", "appReceipt": "AAAA"}]
     migrate(system, empty, migrationId=migration)
     assert {name: 0 < left <= kept for name, left in times_to_live().items()} == {"": True, ":batches": True, ":failures": True}
-    # One that waits: counted, and not in line yet.
+    # A receipt that waits: it is counted, and not queued yet.
     member = int.from_bytes(hashlib.sha256(f"{original}|".encode()).digest()[:8], "big", signed=True)
     counts, bucket = counts_key(system, migration), member % 2**64 % 4096
     redis_words(system, "SADD", f"{counts}:in:{bucket}", member)
@@ -190,7 +190,7 @@ def test_a_migration_is_stored_while_receipts_wait(system):
 
 
 def test_a_purchase_of_an_interrupted_call_is_migrated_by_the_next_call(system):
-    """The call ended between counting its receipts and putting them in line; the next one has another key."""
+    """The call ended after its receipts were counted and before they were queued; the next one has another key."""
     original = story(system, "buy")["originalTransactionId"]
     migration = f"broken-{uuid.uuid4().hex[:8]}"
     migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}], migrationId=migration)
@@ -210,9 +210,9 @@ def counted(migration: dict) -> int:
 
 
 def test_a_running_migration_is_cancelled_and_others_continue(system):
-    """What was asked of Apple is finished and counted, the rest is not asked; no message becomes a dead letter."""
+    """Receipts that Apple was asked about are finished and counted, the others are not asked; no message becomes a dead letter."""
     ids = [story(system, "buy")["originalTransactionId"] for _ in range(60)]
-    # Most of them are unknown to Apple: asked about all the same.
+    # Most of them are unknown to Apple, but Apple is asked about them.
     ids += [str(880_000_000_000_000 + number) for number in range(240)]
     migration, other = f"cut-{uuid.uuid4().hex[:8]}", f"on-{uuid.uuid4().hex[:8]}"
     receipts = [{"id": one, "verifyReceiptResponse": response([one])} for one in ids] + [{"id": "empty", "appReceipt": app_receipt([])}]
@@ -245,7 +245,7 @@ def test_a_running_migration_is_cancelled_and_others_continue(system):
         system.control("/control/faults", {"clear": True})
     assert left.get("dead", 0) == 0, left
     calls = asked(ids)
-    # Twice is as often as once, and says the same.
+    # A second call has the same effect and the same answer as the first.
     again = cancel(system, migration)
     assert again == cancel(system, migration) == system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
     assert again["cancelledAt"] == cut["cancelledAt"] and again["state"] == "cancelled"
@@ -253,12 +253,12 @@ def test_a_running_migration_is_cancelled_and_others_continue(system):
     assert again["migrated"] + again.get("failed", 0) + again["cancelled"] == 300, again
     listed = {one["migrationId"]: one for one in system.call("Recovery", "ListMigrations", {"bundleId": APP})["migrations"]}
     assert listed[migration] == again and listed[other]["state"] == "completed"
-    # Nothing is added to it; the call that was answered before is answered the same, and changes nothing.
+    # Nothing is added to it. An earlier call that is repeated gets the same answer and changes nothing.
     refused = system.rpc("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts[:1], "migrationId": migration}, key=uuid.uuid4().hex)
     assert refused.status == 400 and "MIGRATION_CANCELLED" in refused.body.decode(), refused
     assert migrate(system, receipts, key, migrationId=migration) == handed_in
     assert asked(ids) == calls and cancel(system, migration) == again
-    # The receipts that were left out go into another one.
+    # The omitted receipts are added to another migration.
     assert migrate(system, receipts[-2:-1], migrationId=f"{migration}-2")["results"][0]["state"] == "queued"
 
 
@@ -267,7 +267,7 @@ def test_ended_and_unknown_migrations_are_not_cancelled(system):
     done = completed(system, migrate(system, [{"verifyReceiptResponse": response([original])}])["migrationId"])
     after = cancel(system, done["migrationId"])
     assert after == done and after["state"] == "completed" and "cancelled" not in after
-    # More can still be added to it.
+    # Receipts can still be added to it.
     assert migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}], migrationId=done["migrationId"])["results"][0]["state"] == "no-purchase"
     unknown = system.rpc("Recovery", "CancelMigration", {"migrationId": "nobody"})
     assert unknown.status == 404 and '"migrationId"' in unknown.body.decode(), unknown

@@ -39,7 +39,7 @@ def test_a_file_is_migrated_although_the_command_and_the_service_are_killed(syst
         first.wait()
         system.service("kill", "notification-recovery")
         system.service("start", "notification-recovery")
-        # The file keeps the batch size that it was started with: a batch that is sent again is counted once.
+        # The file keeps its original batch size, so that a batch that is sent again is counted once.
         done = ctl(system, *command(path, "--batch", "7"))
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
@@ -49,7 +49,7 @@ def test_a_file_is_migrated_although_the_command_and_the_service_are_killed(syst
     assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
     events = migrated(feed, 72, seconds=40)
     assert len(events) == 72 and len({event["id"] for event in events}) == 72
-    # The same command again has nothing left to do.
+    # The same command again has nothing to do.
     again = ctl(system, *command(path, "--batch", "3"))
     assert again.returncode == 1 and counts(again.stdout)["migrated"] == "24", again
     assert migrated(feed, 0) == []
@@ -104,7 +104,7 @@ def test_cancelling_a_migration_stops_its_file(system, tmp_path):
         system.control("/control/faults", {"clear": True})
     again = ctl(system, *command(path))
     assert again.returncode == 1 and counts(again.stdout)["state"] == "cancelled", again
-    # More receipts in the file are not taken.
+    # Additional receipts in the file are not accepted.
     with path.open("a") as file:
         file.write(json.dumps({"id": "more", "verifyReceiptResponse": response([people[0]])}) + "\n")
     refused = ctl(system, *command(path))

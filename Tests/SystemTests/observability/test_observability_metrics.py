@@ -1,4 +1,4 @@
-"""Metrics of running services: in both forms, by convention, with exemplars, and watched by a real Prometheus."""
+"""Metrics of running services: in both forms, by convention, with exemplars, and scraped by a real Prometheus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from SystemTests.support.prometheus_process import PROMETHEUS, eventually, prome
 from .trace_collector import Collector
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-# As Prometheus asks.
+# The header that Prometheus sends.
 ACCEPT = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
 
 
@@ -43,7 +43,7 @@ def system(tmp_path_factory, collector):
 
 
 def scrape(service: Service, accept: str = "") -> tuple[str, str]:
-    """Content type and text."""
+    """The content type and the text."""
     connection = http.client.HTTPConnection(service.host, service.port, timeout=10)
     try:
         connection.request("GET", "/metrics", headers={"Accept": accept} if accept else {})
@@ -66,7 +66,7 @@ def post(service: Service, path: str, body: bytes, port: int | None = None, **he
 
 
 def work(system: PushSystem, header: str) -> None:
-    """One postback with the caller's `traceparent`, pushed."""
+    """One postback with the caller's `traceparent`, which is pushed."""
     with Receiver() as receiver:
         name = f"m{secrets.token_hex(4)}"
         receiver.secrets[f"/{name}"] = system.subscribe(name, receiver.url(f"/{name}"), [SKADNETWORK], start="now")
@@ -84,16 +84,16 @@ def test_both_formats_have_the_same_values_and_follow_conventions(system):
         plain = {family.name: family for family in parser.text_string_to_metric_families(text)}
         kind, text_with_exemplars = scrape(service, ACCEPT)
         assert kind == OPEN_METRICS
-        # It reads strictly: names, order, numbers, the end.
+        # The parser is strict: names, order, numbers, the end.
         full = {family.name: family for family in openmetrics.text_string_to_metric_families(text_with_exemplars)}
         assert set(plain) == set(full)
         for name, family in full.items():
             assert {sample.name for sample in family.samples} == {sample.name for sample in plain[name].samples}
             assert family.documentation
-            # Base units: nothing is told in milliseconds, minutes or megabytes.
+            # Base units: nothing is in milliseconds, minutes or megabytes.
             assert not re.search(r"_(ms|milliseconds?|minutes?|hours?|kb|mb|kilobytes|megabytes|percent)(_|$)", name), name
             assert name.startswith(("attribution_", "process_"))
-        # Prometheus' own judge of names.
+        # Prometheus' own check of names.
         checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False)
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -111,7 +111,7 @@ def test_a_histogram_has_an_exemplar_with_the_trace(system, collector):
                     found[family.name] = sample.exemplar.labels["span_id"]
     assert set(found) == {"attribution_public_duration_seconds", "attribution_queue_wait_seconds", "attribution_queue_process_seconds",
                           "attribution_push_request_duration_seconds", "attribution_push_delay_seconds"}
-    # Each is a span that was exported.
+    # Each exemplar is an exported span.
     collector.wait(lambda all: set(found.values()) <= {span.id for span in all})
     assert "trace_id" not in scrape(system.ingest)[1]
 
@@ -137,13 +137,13 @@ def test_requests_of_strangers_create_no_new_series(system):
     system.wait_until_worked()
     after = series()
     assert not {one for one in after if re.search(r"x[12]-\d+-", one)}
-    # Those of subscriptions and of Redis' commands come as these are made; they have nothing to do with it.
+    # Series of subscriptions and of Redis' commands appear with their first use; they do not matter here.
     new = {one for one in after - before if not one.startswith(("attribution_feed_", "attribution_store_", "attribution_trace_"))}
     assert len(new) < 20, new
 
 
 def rules_that_fire_soon(folder: pathlib.Path) -> pathlib.Path:
-    """The shipped rules, each `for` a second."""
+    """The shipped rules, with a `for` of a second."""
     rules = yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())
     for group in rules["groups"]:
         for rule in group["rules"]:
@@ -165,7 +165,7 @@ def test_a_real_prometheus_scrapes_the_services_and_an_alert_fires_and_ends(syst
             assert len(rules) > 40 and {rule["health"] for rule in rules} == {"ok"}
 
         eventually(scraped)
-        # The exemplar of a traced request came with the histogram: it was scraped as OpenMetrics.
+        # The histogram has the exemplar of a traced request, so it was scraped as OpenMetrics.
         now = time.time()
 
         def exemplar() -> None:
@@ -178,7 +178,7 @@ def test_a_real_prometheus_scrapes_the_services_and_an_alert_fires_and_ends(syst
             return {alert["labels"]["alertname"] + ":" + alert["labels"].get("service", ""): alert
                     for alert in server.ask("alerts")["alerts"] if alert["state"] == "firing"}
 
-        # Of this part of a system two services and the balancer are missing for good, and nothing else is wrong.
+        # Two services and the balancer are missing in this partial system, and nothing else is wrong.
         eventually(lambda: assert_equal(set(firing()), {
             "BalancerDown:", "ServiceMissing:asa-token-broker", "ServiceMissing:notification-recovery"}))
         system.redis.is_held = True

@@ -1,4 +1,4 @@
-"""Export of traces: settings, collectors that hang or refuse, what is left at the end of a process."""
+"""Export of traces: settings, collectors that hang or refuse, and spans at the end of a process."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_collector_that_hangs_or_is_unreachable_affects_no_call_and_drops_are_
         service.wait_for("/readyz", 200)
         assert call(service) == 200
         collector.wait_for_exports(1)
-        # One or two spans are on their way and five wait: the rest is dropped.
+        # One or two spans are being sent and five wait; the others are dropped.
         for _ in range(20):
             assert call(service) == 200
         assert metric(service, DROPPED % "queue_full") >= 14

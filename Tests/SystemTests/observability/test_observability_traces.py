@@ -28,7 +28,7 @@ ATTRIBUTES = {
     "messaging.destination.subscription.name", "messaging.message.id", "messaging.message.body.size", "cloudevents.event_type",
     "attribution.caller", "attribution.request_id", "attribution.kind", "attribution.attempt", "attribution.outcome",
     "attribution.duplicate"}
-# A sender may give anything for an id of its request, what names a device too.
+# A sender may use anything as the id of its request, also the identifier of a device.
 GIVEN_ID = "6D92078A-8246-4BA4-AE5B-76104861E7DC"
 
 
@@ -40,7 +40,7 @@ def collector():
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory, collector):
-    """Ingest, verifier and signer that record what callers have recorded, and nothing else."""
+    """Ingest, verifier and signer that record traces that their callers record, and no others."""
     folder = tmp_path_factory.mktemp("traces")
     key = make_key(tmp_path_factory.mktemp("keys") / "network.pem")
     token = folder / "service-token"
@@ -78,7 +78,7 @@ class TracedSystem(PushSystem):
 
 
 def assert_one_tree(spans: list[Span], root: str) -> None:
-    """Every span hangs, over others, from the caller's; none begins before its parent."""
+    """Every span is below the caller's span, directly or through others; none begins before its parent."""
     by_id = {span.id: span for span in spans}
     assert len(by_id) == len(spans)
     for span in spans:
@@ -88,7 +88,7 @@ def assert_one_tree(spans: list[Span], root: str) -> None:
             if at.parent == root:
                 break
             assert at.parent in by_id, f"{at.name} has a parent that nobody told of"
-            # Clocks of the processes are one here.
+            # The processes have the same clock here.
             assert by_id[at.parent].start <= at.start
             at = by_id[at.parent]
         assert at.parent == root, "a circle"
@@ -117,7 +117,7 @@ def test_one_postback_is_one_trace_from_the_request_to_the_push(system, collecto
     assert send.attributes["messaging.message.id"] == process.attributes["messaging.message.id"]
     assert process.attributes["attribution.outcome"] == "verified" and push.attributes["http.response.status_code"] == 200
     assert push.attributes["messaging.destination.subscription.name"] == "traced"
-    # Whoever gets the event goes on from there.
+    # The receiver of the event continues the trace.
     assert pushed.headers["traceparent"] == f"00-{trace}-{push.id}-01"
     assert json.loads(pushed.body)["data"]["traceparent"] == f"00-{trace}-{process.id}-01"
 
@@ -133,9 +133,9 @@ def test_a_trace_that_the_caller_does_not_sample_is_not_recorded(system, collect
         assert system.public(without.path, without.body)[0] == 200
         pushed = receiver.wait("/unsampled", 2)
         assert all("traceparent" not in request.headers for request in pushed)
-        # The trace itself goes on, for those who want it later.
+        # The trace context is passed on, for later services that record it.
         assert any(json.loads(request.body)["data"]["traceparent"].startswith(f"00-{trace}-") for request in pushed)
-        # What is recorded after it has come: so would it have.
+        # Later recorded spans have arrived, so these would have arrived too.
         last = system.maker.postback()
         assert system.public(last.path, last.body, traceparent=followed)[0] == 200
         collector.wait(lambda all: any(span.trace == marker and span.name == "POST" for span in all))
@@ -203,12 +203,12 @@ def test_the_span_of_a_failed_call_has_the_error(system, collector):
     collector.wait(lambda all: any(span.trace == trace for span in all))
     [span] = collector.trace(trace)
     assert span.attributes["rpc.response.status_code"] == "invalid_argument"
-    # The caller's mistake is no error of the server.
+    # A caller's error is not an error of the server.
     assert not span.is_error and "error.type" not in span.attributes
 
 
 def test_span_names_are_documented_and_contain_no_secret(system, collector):
-    # Of a rejected postback too, and of one at an ad network's own URL with what a device would tell of itself.
+    # The same for a rejected postback, and for one at an ad network's own URL with data that a device would send about itself.
     device = "AEBE52E7-03EE-455A-B3C4-E57283966239"
     for path in ("/v1/postbacks/example999.skadnetwork", "/v1/postbacks"):
         header, trace = parent()

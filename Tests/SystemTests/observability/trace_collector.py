@@ -21,7 +21,7 @@ IDS = ("traceId", "spanId", "parentSpanId")
 
 
 def read(body: bytes) -> ExportTraceServiceRequest:
-    """OTLP's JSON: protobuf's own, but for ids in hexadecimal digits. Unknown names are an error."""
+    """OTLP's JSON: protobuf's own, except for ids in hexadecimal digits. Unknown names are an error."""
     document = json.loads(body)
 
     def in_base64(node: object) -> object:
@@ -68,7 +68,7 @@ def spans_of(request: ExportTraceServiceRequest) -> list[Span]:
 
 
 class Collector:
-    """`answer` is asked for the status of each export, or a status and a body; None hangs until the collector ends."""
+    """`answer` returns the status of each export, or a status and a body; None hangs until the collector ends."""
 
     def __init__(self, answer: Callable[[], object] | None = None) -> None:
         self.answer = answer or (lambda: 200)
@@ -140,7 +140,7 @@ class Collector:
             return [span for span in self.spans if span.trace == trace_id]
 
     def wait(self, enough: Callable[[list[Span]], bool], seconds: float = 30) -> list[Span]:
-        """Until what came is enough; all that came."""
+        """Waits until the received spans are enough; returns all of them."""
         until = time.monotonic() + seconds
         with self.changed:
             while not enough(self.spans):

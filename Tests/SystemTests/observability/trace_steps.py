@@ -10,12 +10,12 @@ from SystemTests.support.bare_service import BareService
 
 SIGNER = "attribution.signer.v1.SignerService"
 NO_SECRET = "a-secret-that-must-not-be-told"
-# What callers of these tests have had recorded.
+# The ids of traces that callers of these tests record.
 followed_traces: set[str] = set()
 
 
 def parent(sampled: bool = True) -> tuple[str, str]:
-    """A caller's `traceparent` and its trace's id."""
+    """A caller's `traceparent` and the id of its trace."""
     trace = secrets.token_hex(16)
     if sampled:
         followed_traces.add(trace)

@@ -29,19 +29,19 @@ def edge(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[I
 
 @pytest.fixture(scope="module")
 def hasty(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
-    """Short times, so that nobody waits long for them."""
+    """Short time limits, so that tests need not wait long."""
     yield from ingest(system, tmp_path_factory.mktemp("hasty"), {"headerTime": "1s", "bodyTime": "2s", "idleTime": "3s"})
 
 
 def postback() -> bytes:
-    """One that is taken in: what is wrong with it is the verifier's to say."""
+    """A postback that is accepted; verifier would reject it."""
     return json.dumps({"version": "4.0", "ad-network-id": "example123.skadnetwork", "transaction-id": str(uuid.uuid4()),
                        "attribution-signature": "AA=="}).encode()
 
 
 def request(fields: bytes = b"", body: bytes | None = None, *, line: bytes = b"POST /v1/postbacks HTTP/1.1",
             host: bytes = b"Host: edge.example\r\n", length: bool = True) -> bytes:
-    """A request whose other header fields are `fields`, each with its line's end."""
+    """A request whose other header fields are `fields`, each with its line end."""
     body = postback() if body is None else body
     stated = b"Content-Length: %d\r\n" % len(body) if length else b""
     return line + b"\r\n" + host + b"Content-Type: application/json\r\n" + stated + fields + b"\r\n" + body
@@ -52,7 +52,7 @@ def chunked(body: bytes, size: bytes | None = None) -> bytes:
 
 
 def exchange(edge: IngestProcess, data: bytes) -> list:
-    """All answers to these bytes until ingest closes, which a client that half-closes makes it do."""
+    """All answers to these bytes until ingest closes the connection, which it does when the client half-closes it."""
     with RawConnection(edge.port) as connection:
         connection.send(data)
         return connection.answers_to_end()

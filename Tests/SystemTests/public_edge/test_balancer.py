@@ -1,4 +1,4 @@
-"""Instances that end and come back behind a real HAProxy, which runs Deploy/haproxy's own configuration: no client is affected."""
+"""Instances that end and return behind a real HAProxy, which runs Deploy/haproxy's own configuration: no client is affected."""
 
 import http.client
 import json
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not os.access(HAPROXY, os.X_OK), reason="haproxy
 
 class Balancer:
     def __init__(self, folder: pathlib.Path, instances: list[tuple[int, int]], *, public_servers: str = ""):
-        """`public_servers`: more words for the servers of the public port."""
+        """`public_servers`: additional words for the servers of the public port."""
         self.configuration = folder / "haproxy.cfg"
         place = "\nbackend ingest_public\n"
         whole = CONFIGURATION.read_text()
@@ -78,7 +78,7 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
 
 
 class Load:
-    """Everything is sent once: what fails is a failure."""
+    """Everything is sent once: each error is a failure."""
 
     def __init__(self, balancer: Balancer, token: str):
         self.balancer, self.token, self.stopping = balancer, token, threading.Event()
@@ -135,7 +135,7 @@ class Load:
             thread.join()
 
     def go_on(self, count: int = 200) -> None:
-        """Until so much more was answered."""
+        """Waits until this number of additional requests was answered."""
         aim, until = len(self.ids) + count, time.monotonic() + 60
         while len(self.ids) < aim:
             assert time.monotonic() < until, f"the load stands still: {self.failures[:5]}"
@@ -144,7 +144,7 @@ class Load:
 
 def start(system, folder: pathlib.Path, ports: tuple[int, int] | None = None) -> IngestProcess:
     folder.mkdir(exist_ok=True)
-    # Longer than the balancer takes to notice: twice a second.
+    # Longer than the balancer takes to notice: it checks twice a second.
     return IngestProcess(system, folder, settings="edge: { trustedProxies: [127.0.0.1] }\n", drain_milliseconds=3000, ports=ports)
 
 
@@ -157,7 +157,7 @@ def test_instances_stop_and_restart_under_load_and_no_request_fails(system, tmp_
             load.go_on()
             for index, instance in enumerate(instances):
                 instance.process.send_signal(signal.SIGTERM)
-                # Red while it still serves.
+                # Not ready while it still serves.
                 until = time.monotonic() + 2
                 while instance.get("/readyz") != 503:
                     assert time.monotonic() < until
@@ -166,7 +166,7 @@ def test_instances_stop_and_restart_under_load_and_no_request_fails(system, tmp_
                 instances[index] = start(system, tmp_path / str(index + 1), (instance.port, instance.internal_port))
                 instances[index].__enter__()
                 load.go_on()
-                time.sleep(1.5)  # the balancer looks again
+                time.sleep(1.5)  # the balancer checks again
         assert load.failures == []
         assert len(load.ids) == len(set(load.ids)) and len(load.ids) > 1000 and load.calls > 10
         print(f"{len(load.ids)} deliveries and {load.calls} calls, none failed")
@@ -188,7 +188,7 @@ def delivery_is_known(system, id: str) -> bool:
 
 
 def test_errors_of_the_balancer_are_500_only_for_postbacks(tmp_path):
-    """Nobody is behind it: a device comes again after 500 only."""
+    """There is no instance: a device only sends again after 500."""
     balancer = Balancer(tmp_path, [(free_port(), free_port()), (free_port(), free_port())])
     balancer.process = subprocess.Popen([HAPROXY, "-f", balancer.configuration], env=balancer.environment, stdin=subprocess.DEVNULL,
                                         stdout=balancer.log, stderr=balancer.log)

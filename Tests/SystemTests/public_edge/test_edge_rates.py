@@ -34,7 +34,7 @@ def from_(address: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def edge(system, tmp_path_factory):
-    """Ten requests at once and then one in a quarter of an hour; this machine is a proxy of it."""
+    """Ten requests immediately and then one in a quarter of an hour; this machine is a proxy of it."""
     settings = ("edge:\n  trustedProxies: [127.0.0.1, 10.0.0.0/8]\n  peerRate: { perSecond: 0.001, burst: 10 }\n"
                 "  allow: { notification: [apple], session: [apple, 192.0.2.0/24] }\n")
     digest = hashlib.sha256(b"hasty-token").hexdigest()
@@ -46,33 +46,33 @@ def edge(system, tmp_path_factory):
 def test_a_peer_over_its_rate_limit_gets_a_retry_time(edge):
     for _ in range(10):
         assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.1"))[0] == 200
-    # A postback's device comes again after 500 only.
+    # A device sends its postback again only after 500.
     status, headers, body = ask(edge, "/v1/postbacks", postback(), from_("198.51.100.1"))
     assert status == 500 and 900 <= int(headers["retry-after"]) <= 1000 and json.loads(body)["code"] == "resource_exhausted"
     status, headers, body = ask(edge, "/v1/adservices/tokens", b"{}", from_("198.51.100.1"))
     assert status == 429 and "retry-after" in headers
     assert ask(edge, "/v1/nothing", b"", from_("198.51.100.1"))[0] == 429
-    # Others do not notice.
+    # Other peers are not affected.
     assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.2"))[0] == 200
     assert edge.metric('attribution_rate_limited_total{method="public/postback"}') == 1
 
 
 def test_a_peer_gets_its_rate_limit_status(edge):
-    """The fields of draft-ietf-httpapi-ratelimit-headers, on every answer that counts."""
-    def told(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
+    """The fields of draft-ietf-httpapi-ratelimit-headers, on every counted answer."""
+    def rate_fields(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
         status, headers, _ = ask(edge, path, body, from_(address))
         return status, headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")
 
     policy = '"peer";q=10;w=10000'
     for number, (path, body, expected) in enumerate([
             ("/v1/postbacks", postback(), 200), ("/v1/postbacks", b"{}", 400), ("/v1/nothing", b"", 404), ("/v1/adservices/tokens", b"{}", 400)]):
-        status, *fields = told(path, body)
+        status, *fields = rate_fields(path, body)
         assert (status, fields[0]) == (expected, policy) and re.fullmatch(rf'"peer";r={9 - number};t=\d+', fields[1]), fields
     for _ in range(6):
-        told("/v1/postbacks", postback())
+        rate_fields("/v1/postbacks", postback())
     for path, expected in (("/v1/postbacks", 500), ("/v1/sessions", 403), ("/v1/adservices/tokens", 429)):
-        status, *fields = told(path, b"{}")
-        if expected == 403:  # nobody's rate counts where only others may ask
+        status, *fields = rate_fields(path, b"{}")
+        if expected == 403:  # no rate is counted if only others may call
             assert (status, fields) == (403, [None] * 3)
             continue
         assert status == expected and fields[0] == policy
@@ -94,7 +94,7 @@ def test_a_64_of_ipv6_is_one_peer(edge):
 
 
 def test_forwarded_headers_of_clients_are_ignored(edge):
-    """The rightmost address is the last proxy's word: whatever stands left of it does not give a fresh rate."""
+    """The rightmost address is added by the last proxy: addresses before it do not give a new rate."""
     for number in range(10):
         assert ask(edge, "/v1/postbacks", postback(), from_(f"203.0.113.{number}, 198.51.100.7, 10.1.1.1"))[0] == 200
     assert ask(edge, "/v1/postbacks", postback(), from_("203.0.113.99, 198.51.100.7"))[0] == 500
@@ -117,7 +117,7 @@ def test_an_allow_list_applies_only_to_its_kind_of_route(edge):
 @pytest.mark.parametrize("said", [{}, from_(""), from_("unknown"), from_("17.0.0.1, unknown"), from_("17.0.0.1, _hidden"),
                                   {"Forwarded": "for=17.0.0.1"}, from_("17.0.0.1, 300.1.2.3")], ids=str)
 def test_a_client_that_no_proxy_names_is_on_no_allow_list(edge, said):
-    """It is the proxy that asks then; an address beside a word that is none is not believed."""
+    """Then the proxy itself is the peer; an address beside an invalid entry is not trusted."""
     assert ask(edge, "/v1/app-store/notifications", b"{}", said)[0] == 403
 
 
@@ -140,7 +140,7 @@ def test_a_client_outside_the_allow_list_cannot_learn_which_apps_exist(system, t
         for method in ("POST", "GET"):
             ours, theirs = (answer(app, "198.51.100.20", method) for app in apps)
             assert ours == theirs and ours[0] == 403, (ours, theirs)
-        # Who may ask is told what is so.
+        # A permitted caller gets the specific error.
         assert [answer(app, "17.1.2.3")[0] for app in apps] == [known, 404]
         assert process.metric('attribution_http_rejected_total{cause="address"}') == 4
 
@@ -160,7 +160,7 @@ def test_a_caller_over_its_rate_limit_gets_a_retry_time(edge, system):
     error = json.loads(body)
     assert status == 429 and error["code"] == "resource_exhausted" and 900 <= int(headers["retry-after"]) <= 1000
     assert [detail["type"] for detail in error["details"]] == ["google.rpc.ErrorInfo", "google.rpc.RetryInfo"]
-    # Another method has a rate of its own, another caller none.
+    # Another method has its own rate, and so has another caller.
     assert ask(edge, "/attribution.queues.v1.QueuesService/ListQueues", b"{}", hasty, port=edge.internal_port)[0] == 200
     assert [ask(edge, METHOD, question, other, port=edge.internal_port)[0] for _ in range(20)] == [404] * 20
     assert edge.metric('attribution_rate_limited_total{method="GetDelivery"}') == 1

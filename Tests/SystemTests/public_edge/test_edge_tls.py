@@ -102,13 +102,13 @@ def test_alpn_selects_http_2_if_both_are_offered(edge, authority):
 
 
 def test_curl_calls_over_one_connection_without_an_error(edge, system, authority, tmp_path):
-    """As our services call each other. curl may reset streams whose answer's length it has counted: no harm, and no attack."""
+    """As our services call each other. curl may reset a stream after it has received the whole answer: no harm, and no attack."""
     call = "\n".join(["http2", f'cacert = "{authority.certificate}"', f'header = "Authorization: Bearer {system.token}"',
                       'header = "Content-Type: application/json"', f'data = "@{tmp_path / "question"}"', "silent", "show-error",
                       f'url = "https://127.0.0.1:{edge.internal_port}{METHOD}"',
                       'output = "/dev/null"', 'write-out = "%{http_version} %{http_code}\\n"'])
     (tmp_path / "question").write_bytes(QUESTION)
-    count = 400  # more than an HTTP/2 connection may reset
+    count = 400  # more than the limit of resets of an HTTP/2 connection
     configuration = tmp_path / "calls"
     configuration.write_text("\nnext\n".join([call] * count))
     configuration.chmod(0o600)
@@ -141,17 +141,17 @@ def test_a_connection_without_a_handshake_is_closed(system, keys, authority, tmp
 def test_a_caller_is_identified_by_its_certificate(edge, system, authority):
     token = {"Authorization": f"Bearer {system.token}"}
     named = context(authority, client=authority.issue("spire", "URI:spiffe://example.com/spire"))
-    assert call(edge.internal_port, named) == 404  # a call that was let in: there is no such delivery
+    assert call(edge.internal_port, named) == 404  # a call that was permitted: there is no such delivery
     assert call(edge.internal_port, context(authority)) == 401
     assert call(edge.internal_port, context(authority), token) == 404
-    # Both, and not the same caller.
+    # Both methods, and not the same caller.
     assert call(edge.internal_port, named, token) == 401
     assert call(edge.internal_port, named, {"Authorization": "Bearer wrong"}) == 401
     stranger = context(authority, client=authority.issue("stranger", "URI:spiffe://example.com/stranger"))
     assert call(edge.internal_port, stranger) == 401
     nobody = context(authority, client=authority.issue("nobody", "URI:spiffe://example.com/nobody"))
     assert call(edge.internal_port, nobody) == 403
-    # The name as DNS or as the subject is not the name.
+    # The name must not be accepted from a DNS name or the subject.
     dns = context(authority, client=authority.issue("spiffe:example.com.spire", "DNS:spiffe.example.com"))
     assert call(edge.internal_port, dns) == 401
 
@@ -178,7 +178,7 @@ def test_services_require_and_present_certificates_among_each_other(system, auth
             except OSError:
                 assert time.monotonic() < until and process.is_alive(), process.log()
                 time.sleep(0.05)
-        # Refused with an alert or by the connection's end.
+        # Refused with an alert or by closing the connection.
         with contextlib.suppress(OSError), connect(process.internal_port, context(authority)) as connection:
             connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
             assert not connection.recv(1)
@@ -241,11 +241,11 @@ def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authorit
         authority.issue("server", "DNS:edge.example,IP:127.0.0.1")
         os.kill(edge.process.pid, signal.SIGHUP)
 
-    def is_mended() -> bool:
+    def is_restored() -> bool:
         with connect(edge.port, made) as connection:
             return serial(connection) != first
 
-    wait_for(is_mended)
+    wait_for(is_restored)
 
 
 @pytest.mark.parametrize("variables,named", [

@@ -34,7 +34,7 @@ def test_128_streams_are_accepted_and_only_the_next_one_is_refused(edge):
         connection.send(b"".join(connection.headers(stream) for stream in [*open_streams, refused]))
         connection.wait(lambda: refused in connection.resets)
         assert connection.resets == {refused: REFUSED} and connection.settings[3] == STREAMS
-        # One ends, and there is room again.
+        # One stream ends, and another one is possible.
         connection.send(DataFrame(1, postback(), flags=["END_STREAM"]).serialize())
         assert connection.status(1) == 200
         connection.send(connection.request(refused + 2, postback()))
@@ -137,7 +137,7 @@ def test_a_slow_header_block_closes_the_connection_even_after_earlier_requests(e
 
 
 def test_bodies_that_are_refused_early_do_not_reduce_the_window_of_other_streams(edge):
-    """Each refused body takes a part of the connection's window, which has to come back."""
+    """Each refused body uses a part of the connection's window, which must be returned."""
     large = b"x" * 300_000
     with HTTP2Connection(edge.port) as connection:
         for index in range(20):
@@ -174,7 +174,7 @@ def test_running_requests_are_finished_when_the_service_stops(system, tmp_path):
 
 
 def test_a_call_whose_stream_is_reset_frees_its_resources(edge, system):
-    """The verifier's long poll: its caller goes away again and again on one connection."""
+    """The verifier's long poll: its caller cancels it repeatedly on one connection."""
     port = int(system.url("Events").rsplit(":", 1)[1])
     system.call("Events", "CreateSubscription", {"name": "streams", "start": "now", "types": ["appstore.subscription.gap.v1"]})
     pull = json.dumps({"subscription": "streams", "maxEvents": 1, "waitMilliseconds": 30_000}).encode()

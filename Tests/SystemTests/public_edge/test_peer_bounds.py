@@ -1,4 +1,4 @@
-"""Limits of the connections and bodies of one peer: which peer they count for, and that other peers are not affected."""
+"""Limits of the connections and bodies of one peer: which peer they apply to, and that other peers are not affected."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ REFUSED = 'attribution_http_rejected_total{cause="peer_connections"}'
 
 
 class Peers:
-    """Connections to a port that stay open; each has had its answer before the next one is made."""
+    """Open connections to a port; each has got its answer before the next one is opened."""
 
     def __init__(self, edge):
         self.edge, self.open = edge, []
@@ -29,7 +29,7 @@ class Peers:
             connection.socket.close()
 
     def is_served(self, header: bytes = b"", *, source: str = STRANGER) -> bool:
-        """Whether one more is; a connection that is closed at once gets no answer."""
+        """Whether one more connection is accepted; a connection that is closed immediately gets no answer."""
         connection = Connection(self.edge.port, source)
         answer = connection.answer() if connection.send(header + request()) else None
         if answer is None:
@@ -40,7 +40,7 @@ class Peers:
         return True
 
     def end(self, connection: Connection, header: bytes = b"", *, source: str = STRANGER) -> None:
-        """Closes one, and waits until another of the same peer has its place."""
+        """Closes one, and waits until another one of the same peer is accepted."""
         self.open.remove(connection)
         connection.socket.close()
         until = time.monotonic() + 60
@@ -63,7 +63,7 @@ def test_connections_are_limited_per_peer(system, tmp_path):
         assert peers.are_served_still()
         peers.end(peers.open[0])
         assert not peers.is_served()
-        # The internal port is for one's own systems, which are few and have many.
+        # The internal port is for the operator's own systems, which are few and have many connections.
         kept = [Connection(edge.internal_port, STRANGER) for _ in range(8)]
         for connection in kept:
             connection.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -75,7 +75,7 @@ def test_connections_are_limited_per_peer(system, tmp_path):
 def test_idle_connections_count(system, tmp_path):
     with IngestProcess(system, tmp_path, settings=settings("peerConnections: 2")) as edge, Peers(edge) as peers:
         silent = [Connection(edge.port, STRANGER) for _ in range(2)]
-        # They are taken one after the other, by several threads: the third is refused once both have been.
+        # They are accepted one after the other, by several threads: the third is refused after both were accepted.
         until = time.monotonic() + 60
         while peers.is_served():
             peers.open.pop().socket.close()
@@ -92,12 +92,12 @@ def test_behind_a_proxy_the_client_that_it_names_is_the_peer(system, tmp_path, h
             return peers.is_served(header(client), source=PROXY)
 
         assert [served("198.51.100.1") for _ in range(3)] == [True, True, False]
-        # An address of IPv4 inside IPv6 is that address; a /64 of IPv6 is one peer, as for rates.
+        # An IPv4 address inside IPv6 is that address; a /64 of IPv6 is one peer, as for rates.
         assert not served("::ffff:198.51.100.1")
         assert [served(f"2001:db8:1:1::{number}") for number in range(1, 4)] == [True, True, False]
         assert served("198.51.100.2") and served("2001:db8:1:2::1")
         assert edge.metric(REFUSED) == 3 and edge.metric('attribution_http_rejected_total{cause="proxy_header"}') == 0
-        # Who comes past the proxy is counted by the address of the connection.
+        # A peer that connects without the proxy is counted by the address of the connection.
         assert [peers.is_served() for _ in range(3)] == [True, True, False]
         assert peers.are_served_still()
         peers.end(peers.open[0], header("198.51.100.1"), source=PROXY)
@@ -105,7 +105,7 @@ def test_behind_a_proxy_the_client_that_it_names_is_the_peer(system, tmp_path, h
 
 
 def test_connections_of_a_proxy_do_not_count_as_one_peer(system, tmp_path):
-    """Its own ones, those of clients it does not know, and those that another proxy passes on through it."""
+    """Its own connections, those of unknown clients, and those that another proxy forwards through it."""
     text = settings("trustedProxies: [127.0.0.2, 10.0.0.0/8], proxyProtocol: [public], peerConnections: 1")
     with IngestProcess(system, tmp_path, settings=text) as edge, Peers(edge) as peers:
         for header in (binary(None, command=0x20), b"PROXY UNKNOWN\r\n", binary(None), line(PROXY), line("10.1.2.3")):
@@ -145,7 +145,7 @@ def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
     text, peer = WAYS[way]
     with IngestProcess(system, tmp_path, settings=settings(text)) as edge:
         def begun(place: int, body: bytes) -> Connection:
-            """A request whose last byte is still to come."""
+            """A request without its last byte."""
             source, header, fields = peer(place)
             connection = Connection(edge.port, source)
             connection.send(header + head(len(body), fields) + body[:-1])
@@ -153,7 +153,7 @@ def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
 
         bodies = [postback(1000) for _ in range(5)]
         first = [begun(1, body) for body in bodies[:3]]
-        # There is room for two.
+        # Two bodies are possible.
         refused = select.select([one.socket for one in first], [], [], 60)[0]
         assert len(refused) == 1
         others = [begun(2, body) for body in bodies[3:]]
@@ -167,7 +167,7 @@ def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
             connection.socket.close()
         assert edge.metric('attribution_http_rejected_total{cause="peer_body_memory"}') == 1
         assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 0
-        # What is answered is room again.
+        # An answered request frees its part.
         for _ in range(5):
             last = begun(1, bodies[0])
             last.send(bodies[0][-1:])

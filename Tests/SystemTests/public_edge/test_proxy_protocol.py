@@ -25,7 +25,7 @@ REFUSED = 'attribution_http_rejected_total{cause="proxy_header"}'
 
 
 class Connection(RawConnection):
-    """To an address's port, from an address of this machine."""
+    """Connects from an address of this machine to the port of another address."""
 
     def __init__(self, port: int, source: str = PROXY):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(source, 0))
@@ -79,7 +79,7 @@ def test_the_address_in_the_header_counts_for_rate_limits(edge, header):
     assert [status(edge, header(f"198.51.{third}.1")) for _ in range(4)] == [200, 200, 200, 500]
     assert status(edge, header(f"198.51.{third}.2")) == 200
     assert [status(edge, header(f"2001:db8:{third}::{number}")) for number in range(4)] == [200, 200, 200, 500]
-    # An address of IPv4 inside IPv6 is that address.
+    # An IPv4 address inside IPv6 is that address.
     assert status(edge, header(f"::ffff:198.51.{third}.1")) == 500
 
 
@@ -91,7 +91,7 @@ def test_the_address_in_the_header_counts_for_allow_lists(edge, header):
 
 
 def test_forwarded_headers_of_the_named_client_are_ignored(edge):
-    """The client is no proxy: neither a header of HTTP nor a second one in front gives it another name."""
+    """The client is no proxy: neither an HTTP header nor a second PROXY header changes its address."""
     said = request(headers="X-Forwarded-For: 203.0.113.9\r\n")
     assert [status(edge, line("198.51.30.1"), said) for _ in range(4)] == [200, 200, 200, 500]
     answer = asked(edge, line("198.51.30.2") + line("203.0.113.10"))
@@ -99,7 +99,7 @@ def test_forwarded_headers_of_the_named_client_are_ignored(edge):
 
 
 def test_behind_several_proxies_the_header_of_the_last_one_counts(edge):
-    """The first proxy's connection comes through the second: what the first says in HTTP is believed."""
+    """The first proxy's connection comes through the second: what the first proxy says in HTTP is trusted."""
     assert [status(edge, line(PROXY), request(headers="X-Forwarded-For: 203.0.113.20\r\n")) for _ in range(4)] == [200, 200, 200, 500]
     assert status(edge, line(PROXY), request(headers="X-Forwarded-For: 203.0.113.21\r\n")) == 200
 
@@ -116,13 +116,13 @@ def test_local_and_unknown_proxy_headers_count_as_the_proxy_and_as_no_client(edg
 
 
 def test_a_client_that_its_proxy_does_not_know_is_on_no_allow_list(system, tmp_path):
-    """Not even on one that the proxy itself is on, and whatever its headers say."""
+    """Not even on the proxy's own machine, and whatever its headers say."""
     text = "edge: { trustedProxies: [127.0.0.2], proxyProtocol: [public], allow: { token: [apple, 127.0.0.0/8] } }\n"
     with IngestProcess(system, tmp_path, settings=text) as process:
         def asked_as(header: bytes, headers: str = "") -> int | None:
             return status(process, header, request("/v1/adservices/tokens", b"{}", headers))
 
-        # An empty object is no token: whoever may ask is told so.
+        # An empty object is no token: a permitted caller gets this error.
         assert [asked_as(line("17.1.2.3")), asked_as(line("192.0.2.1")), asked_as(binary(None, command=0x20))] == [400, 403, 400]
         for header in (b"PROXY UNKNOWN\r\n", b"PROXY UNKNOWN 17.1.2.3 5.6.7.8 1 2\r\n", binary(None), binary("17.1.2.3", family=0x12)):
             assert [asked_as(header), asked_as(header, "X-Forwarded-For: 17.1.2.3\r\n")] == [403, 403], header
@@ -216,7 +216,7 @@ def postback() -> bytes:
 @needs_haproxy
 @pytest.mark.parametrize("word", ["send-proxy", "send-proxy-v2"])
 def test_behind_the_balancer_each_client_has_its_own_rate(system, tmp_path, word):
-    """Deploy/haproxy's own configuration, and that word for the servers of the public port."""
+    """Deploy/haproxy's own configuration, with this word for the servers of the public port."""
     with IngestProcess(system, tmp_path, settings=RATED.format(burst=5)) as process:
         instances = [(process.port, process.internal_port), (free_port(), free_port())]
         with Balancer(tmp_path, instances, public_servers=word) as balancer:

@@ -1,4 +1,4 @@
-"""Regression tests for limits of the public port: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
+"""Regression tests for limits of the public port: descriptors, connections, unread answers, hosts, lengths, and bodies that never arrive."""
 
 import contextlib
 import gzip
@@ -20,11 +20,11 @@ from SystemTests.support.ingest_process import IngestProcess, RawConnection
 
 from .edge import LENGTH, MIB, TAKEN, assert_served, chunked, exchange, framed, postback, request
 
-# All clients here have one address, which may have as much as there is.
+# All clients here have one address, which may use the whole limit.
 
 
 def unread(edge, block, most=32 * MIB):
-    """Sends ahead without reading until ingest takes no more; how much it took."""
+    """Sends ahead without reading until ingest accepts no more; returns the number of bytes."""
     with socket.create_connection(("127.0.0.1", edge.port)) as peer:
         peer.setblocking(False)
         sent, quiet = 0, 0
@@ -51,7 +51,7 @@ def test_unread_answers_do_not_fill_memory(system, tmp_path):
 
 def test_an_unsupported_upgrade_does_not_block_the_connection(edge):
     upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
-    # It is answered and, since the parser may take what follows for another protocol, the last of its connection.
+    # It is answered, and the connection is closed, because the parser may treat the following bytes as another protocol.
     for _ in range(2):
         with RawConnection(edge.port, 5) as connection:
             connection.send(request(upgrade))
@@ -97,7 +97,7 @@ def test_connections_over_the_limit_are_not_served(system, tmp_path):
         for connection in kept:
             connection.socket.close()
         assert served <= 20
-        # It hears of each end by itself, some perhaps after the next beginning.
+        # It is notified about each end separately, of some perhaps after the next beginning.
         wait_until_served(edge, 0.1)
 
 
@@ -141,7 +141,7 @@ def test_a_missing_body_gets_an_answer_that_makes_devices_retry(hasty):
     with RawConnection(hasty.port) as connection:
         connection.send(framed(b"Content-Length: 1000\r\n", b"{"))
         assert [answer.status for answer in connection.answers_to_end()] == [500]
-    # Apple's servers and SDKs know what a time-out is.
+    # Apple's servers and SDKs understand a time-out.
     with RawConnection(hasty.port) as connection:
         connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST /v1/app-store/notifications HTTP/1.1"))
         assert [answer.status for answer in connection.answers_to_end()] == [408]
@@ -168,13 +168,13 @@ def test_unfinished_bodies_of_all_connections_share_one_limit(system, tmp_path):
                         http2.wait(lambda: http2.windows[0] >= 16_000)
                         http2.windows[0] -= 16_000
                         http2.send(DataFrame(stream, b" " * 16_000).serialize())
-                # The third stream's passes the bound, and is answered before its end.
+                # The third stream's body exceeds the limit, and is answered before its end.
                 assert http2.status(5) == 500 and not {1, 3} & set(http2.statuses)
                 with RawConnection(edge.port) as late:
                     late.send(framed(b"Content-Length: 200000\r\n", b" " * 150_000))
                     answer = late.answer()
                 assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 2
-            # A device comes again after nothing but a 500.
+            # A device sends again only after 500.
             assert answer.status == 500 and int(answer.headers["retry-after"]) >= 1, answer
         finally:
             for connection in held:
@@ -186,7 +186,7 @@ def test_unfinished_bodies_of_all_connections_share_one_limit(system, tmp_path):
 
 
 def wait_until_read(connection: RawConnection) -> None:
-    """Until all that was sent has been taken by the process at the other end, as the kernel's list of sockets tells."""
+    """Waits until the process at the other end has read all sent bytes, according to the kernel's list of sockets."""
     ours, theirs = (f"0100007F:{port:04X}" for port in (connection.socket.getsockname()[1], connection.socket.getpeername()[1]))
     until = time.monotonic() + 20
     while True:
@@ -208,10 +208,10 @@ def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
             for post in posts:
                 body = json.dumps({**json.loads(postback()), "padding": "x" * 140_000}).encode()
                 post.send(framed(b"Content-Length: %d\r\n" % len(body), body))
-                # Pieces of two that come at one moment may both find no room.
+                # Pieces of two bodies that arrive at the same moment may both be refused.
                 if post is not posts[2]:
                     wait_until_read(post)
-            # All are whole; there is room for two.
+            # All are complete; two are within the limit.
             refused = select.select([post.socket for post in posts], [], [], 20)[0]
             assert len(refused) == 1
         finally:
@@ -230,7 +230,7 @@ GZIP = b"Content-Encoding: gzip\r\n"
 
 
 def bomb(size: int) -> tuple[bytes, bytes]:
-    """What any public route takes, of that length, and as gzip: small, and yet within the bound on gzip's ratio."""
+    """A body of this length that any public route accepts, also as gzip: small, but within the limit of gzip's ratio."""
     body = {**json.loads(postback()), "signedPayload": uuid.uuid4().hex, "noise": os.urandom(size // 75).hex()}
     text = json.dumps(body).encode()
     text = text[:-1] + b" " * (size - len(text)) + b"}"
@@ -241,7 +241,7 @@ def bomb(size: int) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_inflated_and_received_bytes_both_count(system, tmp_path, missing):
-    """At the bound it is served; one byte past it, it is to come again, on every route and in both protocols."""
+    """At the limit it is served; one byte above it, it must be sent again, on every route and with both protocols."""
     body, packed = bomb(200_000)
     with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
         headers = {"Content-Encoding": "gzip"}
@@ -252,18 +252,18 @@ def test_inflated_and_received_bytes_both_count(system, tmp_path, missing):
         with HTTP2Connection(edge.port) as http2:
             http2.send(http2.request(1, packed, [*REQUEST, ("content-encoding", "gzip")]))
             assert http2.status(1) == (500 if missing else 200)
-        # The internal port counts so too: these bytes are no call, and are inflated before that is known.
+        # The internal port applies the same limit: these bytes are no call, and are inflated before that is known.
         status, answer = edge.post("/attribution.ingest.v1.IngestService/GetDelivery", packed,
                                    {**headers, "Authorization": f"Bearer {system.token}"}, port=edge.internal_port)
         assert status == (503 if missing else 400), answer
         assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 4 * missing
-        # Nothing of it stays counted.
+        # Nothing of it remains counted.
         for _ in range(5):
             assert edge.post("/v1/postbacks", gzip.compress(postback()), headers)[0] == 200
 
 
 def test_many_small_compression_bombs_together_cannot_exceed_the_limit(system, tmp_path):
-    """Each is far below every bound of one body; together they are inflated as far as there is room, and no further."""
+    """Each is far below every limit of one body; together they are inflated up to the limit of memory, and no further."""
     bombs = [bomb(200_000)[1] for _ in range(40)]
     with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:
         before, redis = edge.memory(), system.pid("redis")
@@ -273,7 +273,7 @@ def test_many_small_compression_bombs_together_cannot_exceed_the_limit(system, t
         try:
             for post, packed in zip(posts, bombs, strict=True):
                 post.send(request(GZIP, packed))
-            # As they come all of them have room many times over; inflated, nine have.
+            # Compressed, all of them are far below the limit; inflated, nine are within it.
             assert sum(map(len, bombs)) < 400_000
             while len(answers) < 31:
                 ready = select.select([post.socket for post in posts if post not in answers], [], [], 20)[0]

@@ -64,7 +64,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("data", FAULTY.values(), ids=FAULTY.keys())
 def test_faulty_framing_gets_400_and_closes_the_connection(edge, data):
-    # A whole request stands behind it: whoever reads the first one in another way would answer that one too.
+    # A complete request follows: a server that reads the first one in another way would answer that one too.
     answers = exchange(edge, data + request())
     assert [answer.status for answer in answers] in ([400], [501]), answers
     assert answers[0].headers["connection"] == "close"

@@ -150,7 +150,7 @@ def rapid_whole_requests(connection, count):
 
 
 def made_to_reset(connection, count):
-    """The server is made to reset: each stream is opened and given an empty window update."""
+    """Makes the server send resets: each stream is opened and gets an empty window update."""
     for first in range(0, count, 50):
         streams = [1 + 2 * (first + index) for index in range(50)]
         if not connection.send(b"".join(connection.headers(stream) + bytes([0, 0, 4, 8, 0]) + stream.to_bytes(4, "big") + bytes(4)

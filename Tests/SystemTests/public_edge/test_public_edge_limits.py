@@ -17,7 +17,7 @@ def deflated(body: bytes) -> bytes:
 
 
 def head_of(size: int, count: int | None = None) -> bytes:
-    """A request whose field lines have this many bytes together, and are this many."""
+    """A request with this number of field lines, which have this number of bytes together."""
     body = postback()
     fields = [b"Host: edge.example\r\n", b"Content-Type: application/json\r\n", b"Content-Length: %d\r\n" % len(body),
               b"Connection: close\r\n"]
@@ -95,7 +95,7 @@ def test_bodies_at_and_above_the_limit(edge):
         for body, status in ((exact, 200), (over, 413)):
             answers = exchange(edge, ready(body))
             assert [answer.status for answer in answers] == [status], (name, len(body), answers)
-    # Random bytes: what inflates to the limit must not pass the bound on gzip's ratio first.
+    # Random bytes, so that data that inflates to the limit does not exceed the limit of gzip's ratio first.
     noise = os.urandom(100_000).hex().encode()
     for size, status in ((BODY_LIMIT, 200), (BODY_LIMIT + 1, 413)):
         body = postback()[:-1] + b',"x":"' + noise + b'"'
@@ -142,11 +142,11 @@ def notification(extra: bytes) -> bytes:
 
 def test_json_at_and_above_its_limits(edge):
     path = "/v1/app-store/notifications"
-    for levels, status in ((31, 200), (32, 400), (20_000, 400)):  # beside the object they are in
+    for levels, status in ((31, 200), (32, 400), (20_000, 400)):  # plus the enclosing object
         assert edge.post(path, notification(b"[" * levels + b"]" * levels))[0] == status, levels
         nested = b'{"a":' * (levels - 1) + b"{}" + b"}" * (levels - 1)
         assert edge.post(path, notification(nested))[0] == status, levels
-    for elements, status in ((19_997, 200), (19_998, 400)):  # beside the document, signedPayload and x
+    for elements, status in ((19_997, 200), (19_998, 400)):  # plus the document, signedPayload and x
         answer = edge.post(path, notification(b"[" + b",".join([b"1"] * elements) + b"]"))
         assert answer[0] == status, (elements, answer)
 
@@ -184,7 +184,7 @@ def test_gzip_that_inflates_too_far_or_is_invalid_is_refused(edge):
 # --- slow clients -------------------------------------------------------------------------------------------------------
 
 def drip(connection: RawConnection, piece: bytes, pause: float = 0.05) -> None:
-    """Sends a piece at a time until ingest has enough; the patience of the socket bounds it."""
+    """Sends a piece at a time until ingest closes; the socket's timeout limits it."""
     until = time.monotonic() + 60
     connection.socket.settimeout(pause)
     while time.monotonic() < until:

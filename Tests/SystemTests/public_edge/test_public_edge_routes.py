@@ -1,4 +1,4 @@
-"""What each of ingest's ports serves, and what it does not."""
+"""The routes of each of ingest's ports, and requests that they do not serve."""
 
 import json
 
@@ -9,7 +9,7 @@ from SystemTests.support.running_system import ROOT
 from .edge import postback
 
 CONTRACT = json.loads((ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text())
-# --- what is served where -------------------------------------------------------------------------------------------------
+# --- routes of each port --------------------------------------------------------------------------------------------------
 
 EXAMPLES = {"{adNetworkId}": "example123.skadnetwork", "{installId}": "a", "{bundleId}": "com.example.app"}
 
@@ -34,7 +34,7 @@ def test_the_public_port_serves_no_rpc_and_no_administration(edge, system):
         for shape in (path, path + "/", "/" + path, "/v1/.." + path, path.replace("/", "/./", 1), path.replace(".", "%2e", 1),
                       "/v1/postbacks/.." + path, path.replace("/", "//")):
             status, _ = edge.post(shape, b"{}", headers, method=method)
-            # A postback for the ad network "..", whose body is none.
+            # A postback for the ad network "..", with an invalid body.
             assert status == 404 or (shape.startswith("/v1/postbacks") and status in (400, 405)), (method, shape, status)
 
 
@@ -59,7 +59,7 @@ def test_each_public_route_is_served_with_and_without_a_slash_and_only_with_its_
                 with RawConnection(edge.port) as connection:
                     connection.send(b"%s %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{"
                                     % (other.encode(), shape.encode()))
-                    if other == "HEAD":  # no body follows, whatever length is stated
+                    if other == "HEAD":  # no body follows, whatever the stated length
                         head = b""
                         while received := connection.socket.recv(65536):
                             head += received

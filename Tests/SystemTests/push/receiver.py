@@ -24,12 +24,12 @@ class Request:
 
     @property
     def id(self) -> str:
-        """The event's id, from the webhook's."""
+        """The event's id, from the webhook's id."""
         return urllib.parse.unquote(self.headers["webhook-id"])
 
 
 class Receiver:
-    """`answer` is asked for the status of each request, or a status and headers; None hangs until the receiver ends. The default takes all."""
+    """`answer` returns the status of each request, or a status and headers; None hangs until the receiver ends. The default accepts all."""
 
     def __init__(self, answer: Callable[[Request], object] | None = None) -> None:
         self.answer = answer or (lambda _request: 200)
@@ -98,7 +98,7 @@ class Receiver:
 
     @staticmethod
     def verify(secret: str, request: Request) -> None:
-        # The library reads the body as JSON too; what it answers is not needed.
+        # The library also parses the body as JSON; its result is not needed.
         with contextlib.suppress(json.JSONDecodeError):
             Webhook(secret).verify(request.body, request.headers)
 
@@ -110,7 +110,7 @@ class Receiver:
         return [request.id for request in self.at(path)]
 
     def wait(self, path: str, count: int, seconds: float = 30) -> list[Request]:
-        """Until so many different events were taken."""
+        """Waits until this number of different events was accepted."""
         until = time.monotonic() + seconds
         while len(set(self.ids(path))) < count:
             assert time.monotonic() < until, f"{path} took {len(set(self.ids(path)))} of {count} events; unverified {len(self.unverified)}"

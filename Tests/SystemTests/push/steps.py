@@ -6,7 +6,7 @@ from typing import Any
 from .receiver import Receiver
 from .system import EVENTS, PushSystem
 
-# What takes days takes seconds.
+# Days are reduced to seconds.
 QUICK = "timeout: 2s, retryBase: 100ms, retryCap: 500ms, pauseCap: 500ms, retryFor: 3s, disableAfter: 4s"
 
 
@@ -24,7 +24,7 @@ def refused(system: PushSystem, method: str, **message: Any) -> dict:
 
 
 def published_order(system: PushSystem, ids: set[str]) -> list[tuple[str, str]]:
-    """Events and their subjects in the order in which they were published."""
+    """Events and their subjects in the order of publication."""
     entries = []
     for shard in range(256):
         for entry, fields in system.client.xrange(f"{{attr:{shard:03d}}}:events"):

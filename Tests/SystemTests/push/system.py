@@ -16,7 +16,7 @@ NOTIFICATION = "appstore.notification.verified.v1"
 
 
 class PushSystem(FaultSystem):
-    """`push` is the configuration's part of that name, beside what tests need always; `queues` what is added to that of that name."""
+    """`push` is added to the configuration's `push`, which has what all tests need; `queues` is added to its `queues`."""
 
     def __init__(self, folder: pathlib.Path, push: str = "", seed: int = 1, verifiers: int = 1, apple_key: str = "",
                  queues: str = "", **variables: str) -> None:
@@ -36,7 +36,7 @@ class PushSystem(FaultSystem):
         return self.verifier.call(EVENTS, method, message)
 
     def subscribe(self, name: str, url: str, types: list[str] | None = None, **more: object) -> str:
-        """The secret of a new push subscription. `filter` and `start` are the request's, everything else the endpoint's."""
+        """Returns the secret of a new push subscription. `filter` and `start` are those of the request, everything else is the endpoint's."""
         request = {key: more.pop(key) for key in ("filter", "start", "startTime") if key in more}
         answer = self.rpc("CreateSubscription", name=name, types=types or [], push={"url": url, **more}, **request)
         return answer["secret"]
@@ -62,14 +62,14 @@ class PushSystem(FaultSystem):
         raise AssertionError("ingest does not take a delivery")
 
     def postbacks(self, count: int) -> list[str]:
-        """Posts new postbacks; the ids of their events."""
+        """Posts new postbacks; returns the ids of their events."""
         made = [self.maker.postback() for _ in range(count)]
         for delivery in made:
             self.post(delivery)
         return [event_id(delivery) for delivery in made]
 
     def backlog_is_gone(self, name: str, seconds: float = 30, left: int = 0) -> None:
-        """`left` are events that it does not want, which are passed by once a minute."""
+        """`left` is the number of events that it does not want, which are skipped once a minute."""
         until = time.monotonic() + seconds
         while (found := self.status(name).get("backlog", 0)) > left:
             assert time.monotonic() < until, f"{found} events are not settled"

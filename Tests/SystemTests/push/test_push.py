@@ -17,7 +17,7 @@ from .receiver import Receiver
 from .steps import QUICK, published_order, refused, subscribe
 from .system import EVENTS, NOTIFICATION, SKADNETWORK, PushSystem
 
-# Apple's key, as it is published.
+# Apple's published key.
 PUBLISHED = (
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg==")
 
@@ -29,7 +29,7 @@ def system(tmp_path_factory):
 
 
 def test_a_genuine_postback_is_pushed_in_three_forms_and_verified(system):
-    # Apple's own example, with Apple's own signature, is for the shipped keys: here one is made with the tests' key.
+    # Apple's own example, with Apple's own signature, needs the shipped keys; here one is created with the tests' key.
     with Receiver() as receiver:
         paths = {form: subscribe(system, receiver, f"form-{form}", types=[SKADNETWORK], form=form)
                  for form in ("structured", "binary", "original")}

@@ -1,4 +1,4 @@
-"""Endpoints of pushed subscriptions: secrets, failures, ends, bounds, and addresses that are never connected to."""
+"""Endpoints of pushed subscriptions: secrets, failures, ends, limits, and addresses that are never connected to."""
 
 import base64
 import datetime
@@ -97,9 +97,9 @@ def test_a_failing_endpoint_is_disabled_reported_enabled_and_replayed(system):
         system.rpc("EnableEndpoint", subscription="disabled")
         receiver.wait(path, 8)
         assert set(receiver.ids(path)) == set(ids)
-        # What told of the end is not wanted.
+        # The event about the end is not wanted.
         system.backlog_is_gone("disabled", seconds=100, left=1)
-        # Once more, all of it.
+        # All of it again.
         count = len(receiver.at(path))
         replay = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before))
         system.rpc("EnableEndpoint", subscription="disabled", replayFrom=replay)
@@ -166,7 +166,7 @@ def test_a_pushed_subscription_is_not_pulled_and_the_other_way_round(system):
 
 
 def test_an_endpoint_in_a_private_network_is_never_connected_to(tmp_path):
-    """The name is resolved first, and judged then: localhost is a name."""
+    """The address is checked after the name is resolved: localhost is a name."""
     with Receiver() as receiver, PushSystem(tmp_path, "timeout: 2s, allowedAddresses: [10.9.8.7], retryBase: 100ms, pauseCap: 200ms") as system:
         system.subscribe("inside", f"http://localhost:{receiver.port}/", types=[SKADNETWORK])
         system.postbacks(1)

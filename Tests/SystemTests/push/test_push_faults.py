@@ -1,4 +1,4 @@
-"""Pushing while pushers, Redis and the receiver are killed at random: every event at least once at each endpoint, in order where asked.
+"""Pushing while pushers, Redis and the receiver are killed at random: every event at least once at each endpoint, in order if requested.
 
 ATTRIBUTION_SOAK=1 makes it long."""
 
@@ -20,7 +20,7 @@ RULES = "timeout: 2s, retryBase: 100ms, retryCap: 1s, pauseCap: 500ms, pusherTim
 
 
 def deliver(system: PushSystem, count: int, ended: threading.Event) -> list[bytes]:
-    """Posts postbacks, and notifications of a few purchases; the bodies that were taken."""
+    """Posts postbacks, and notifications of a few purchases; records the accepted bodies."""
     bodies = []
     for number in range(count):
         delivery = system.maker.notification(str(10 ** 14 + number % 7)) if number % 5 == 0 else system.maker.postback()
@@ -39,7 +39,7 @@ def deliver(system: PushSystem, count: int, ended: threading.Event) -> list[byte
 
 
 def call(system: PushSystem, method: str, **message):
-    """Asks until a verifier answers: any may be dead at this moment."""
+    """Retries until a verifier answers: any of them may be down at this moment."""
     until = time.monotonic() + 60
     while True:
         for verifier in system.verifiers:
@@ -61,7 +61,7 @@ def test_no_event_is_missed_and_no_order_is_broken_when_processes_are_killed(tmp
     resting = threading.Event()
 
     def answer(request: Request):
-        # Now and then it refuses, or is away.
+        # At times it refuses, or is unreachable.
         if resting.is_set():
             return 503
         return 500 if dice.random() < 0.02 else 200
@@ -90,7 +90,7 @@ def test_no_event_is_missed_and_no_order_is_broken_when_processes_are_killed(tmp
                     time.sleep(dice.uniform(0.1, 1.0))
                     resting.clear()
                 case "stop":
-                    # One that comes back after its endpoints were taken over.
+                    # An instance that resumes after its endpoints were taken over.
                     stopped = dice.choice(system.verifiers)
                     stopped.signal(signal.SIGSTOP)
                     time.sleep(2.5)
@@ -138,7 +138,7 @@ def test_a_replay_misses_no_event_while_the_pusher_is_killed(tmp_path):
 
 
 def test_endpoints_that_hang_do_not_delay_others(tmp_path):
-    """Some of many endpoints never answer: the others take all events while the first requests to these still hang."""
+    """Some of many endpoints never answer: the others accept all events while the first requests to these still hang."""
     endpoints, hanging, events = (1000, 200, 20) if SOAK else (30, 6, 10)
     with Receiver(lambda request: None if request.path.startswith("/hang") else 200) as receiver, \
             PushSystem(tmp_path, "timeout: 60s") as system:
@@ -153,7 +153,7 @@ def test_endpoints_that_hang_do_not_delay_others(tmp_path):
 
 
 def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
-    # Nobody dies here, however slow the machine is: who is taken for dead has what it was posting posted again.
+    # No instance may be considered dead here, however slow the machine is: its posts in progress would be repeated.
     rules = RULES.replace("pusherTimeout: 2s", "pusherTimeout: 30s")
     with Receiver() as receiver, PushSystem(tmp_path, rules, ATTRIBUTION_VERIFIER_ROLES="verify") as system:
         for number in range(20):
@@ -174,7 +174,7 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
             assert time.monotonic() < until, [pusher.metric("attribution_push_endpoints") for pusher in pushers]
             time.sleep(0.2)
         assert all(pusher.metric("attribution_queue_processed_total") == 0 for pusher in pushers)
-        # One goes as it should: nothing is posted twice, and the other goes on.
+        # An instance that ends normally: nothing is posted twice, and the other continues.
         pushers[0].end()
         system.postbacks(3)
         for number in range(20):
@@ -207,7 +207,7 @@ def test_pushers_that_join_share_the_endpoints_and_no_event_is_missed(tmp_path):
         ids = system.postbacks(3)
         for number, verifier in enumerate(later, start=2):
             verifier.signal(signal.SIGCONT)
-            # While endpoints change hands there are events for them.
+            # There are events while endpoints change their owner.
             for _ in range(5):
                 ids += system.postbacks(1)
                 time.sleep(0.2)

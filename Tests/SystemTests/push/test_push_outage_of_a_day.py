@@ -1,5 +1,5 @@
-"""An endpoint that is off for a day, at ten seconds for a day: past its retries, until it is disabled, while others acknowledge and what they
-are done with is deleted. Enabled, and replayed, it has everything."""
+"""An endpoint is down for a day, scaled to ten seconds: beyond its retries, until it is disabled, while others acknowledge and events that
+they have settled are deleted. After it is enabled and replayed, it has everything."""
 
 import hashlib
 import json
@@ -13,17 +13,17 @@ from .system import NOTIFICATION, SKADNETWORK, PushSystem
 DAY = 10
 TYPES = [SKADNETWORK, NOTIFICATION]
 RULES = "timeout: 1s, retryBase: 100ms, retryCap: 1s, pauseCap: 500ms, pusherTimeout: 2s, retryFor: 3s, disableAfter: 4s"
-# What all are done with is deleted after half a second; what somebody is not is kept for fourteen days.
+# Events that all have settled are deleted after half a second; others are kept for fourteen days.
 QUEUES = f"acknowledgedEventTTL: 500ms, eventRetention: {14 * DAY}s"
 
 
 def published(system: PushSystem) -> dict[str, str]:
-    """Events that are kept: their types."""
+    """The types of the stored events."""
     return {event["id"]: event["type"] for event in system.events()}
 
 
 def trim(system: PushSystem) -> None:
-    """A first trimming comes some seconds after the start of an instance."""
+    """The first trimming happens some seconds after the start of an instance."""
     for verifier in system.verifiers:
         verifier.end()
         verifier.is_held = False
@@ -70,7 +70,7 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         deliver(20)
         for name in gone:
             system.wait_for_state(name, "disabled")
-        # Nobody tries them any more; events come on, and others are done with them.
+        # No attempts are made any more; new events are published, and the others settle them.
         deliver(20)
         receiver.wait("/on", 46)
         trim(system)
@@ -88,7 +88,7 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         for name in gone:
             if name != "off-ordered":
                 system.rpc("EnableEndpoint", subscription=name)
-        # One is replayed, from when it was switched off.
+        # One subscription is replayed from the time when it was disabled.
         system.rpc("EnableEndpoint", subscription="off-ordered", replayFrom=began)
         for name in gone:
             receiver.wait(f"/{name}", 50)
@@ -106,7 +106,7 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         for subject in set(subjects.values()):
             expected = [id for id, of in order if of == subject]
             assert [id for id in first if id in set(expected)] == expected, f"{subject}: order broken"
-        # Then nothing keeps them any longer.
+        # Then nothing prevents their deletion any longer.
         for name in gone:
             system.backlog_is_gone(name, left=10)
         trim(system)

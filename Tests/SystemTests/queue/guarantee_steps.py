@@ -18,7 +18,7 @@ from SystemTests.faults.system import SHARDS, FaultSystem
 
 QUEUES = "queues.v1.QueuesService"
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
-# How much more the long form does.
+# The factor of the long form.
 MUCH = 4 if SOAK else 1
 
 
@@ -44,21 +44,21 @@ def eventually(what: str, condition: Callable[[], Any], seconds: float = 60) -> 
 
 
 def owned(system: FaultSystem, queue: str = "intake") -> list[int]:
-    """Shards that a worker owns: it has said who it is, and not that it has ended."""
+    """Shards that a worker owns: its name is the owner, and it has not given them back."""
     owners = [system.client.get(f"{{attr:{shard:03d}}}:q:{queue}:owner") for shard in SHARDS]
     return [shard for shard, owner in zip(SHARDS, owners, strict=True) if owner and not owner.endswith(b" -")]
 
 
 def pending(system: FaultSystem, queue: str = "intake") -> int:
-    """Messages of shards that a worker owns, which are not settled."""
+    """Unsettled messages of shards that a worker owns."""
     return sum(system.client.xlen(f"{{attr:{shard:03d}}}:q:{queue}") for shard in owned(system, queue))
 
 
 def stop_while_it_holds(system: FaultSystem, verifier: Service, least: int = 1) -> int:
-    """Stops the one verifier that runs at a moment when it has messages to settle; answers how many."""
+    """Suspends the one running verifier at a moment when it has messages to settle; returns their number."""
     for _ in range(200):
         verifier.signal(signal.SIGSTOP)
-        # What it had sent is done by Redis nevertheless.
+        # Redis still executes what it had sent.
         time.sleep(0.1)
         if (held := pending(system)) >= least:
             return held

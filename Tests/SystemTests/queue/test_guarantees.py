@@ -1,5 +1,5 @@
-"""The queue's guarantees one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
-dead letters, what is delayed comes when it is due, order holds, overload is refused and passes, a SIGTERM loses nothing."""
+"""The queue's guarantees one by one, with the real executables: forgeries hide nothing, a stale worker can do nothing, poison messages become
+dead letters, delayed messages are processed when due, order is kept, overload is refused and ends, a SIGTERM loses nothing."""
 
 import asyncio
 import concurrent.futures
@@ -46,7 +46,7 @@ def test_a_forgery_hides_no_genuine_delivery_in_any_order(tmp_path, maker):
         maker.dice.shuffle(together)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             list(pool.map(lambda one: post(*one, ledger), together))
-        # Forged before a restart of all, genuine after it; and the other way round.
+        # The forgery comes before a restart of all processes and the genuine one after it, and the reverse.
         before = [(genuine := maker.postback(), maker.forged(genuine)) for _ in range(20)]
         for number, pair in enumerate(before):
             post(ingests[0], pair[number % 2], ledger)
@@ -99,14 +99,14 @@ def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker
     with system, redis.Redis(port=system.redis_port).monitor() as monitor:
         seen = []
         threading.Thread(target=watch, args=(monitor, seen), daemon=True).start()
-        # Each service looks at all shards once when it starts.
+        # Each service queries all shards once when it starts.
         eventually("what starts has looked", lambda: quiet_for(1, seen))
         token = maker.token()
         body = json.loads(token.body) | {"requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         id = json.loads(ingest.post(token.path, json.dumps(body))[2])["id"]
         due = system.client.zscore(f"{{attr:{id[:3]}}}:q:tokens:delayed", id) / 1000
         assert due > time.time() + 2, due - time.time()
-        # Both look when they hear of it, and then wait for the moment.
+        # Both query when they are notified, and then wait until the message is due.
         eventually("it is known when it is due", lambda: quiet_for(0.5, seen))
         listened = time.time()
         assert listened < due - 1, "too slow a machine for this test"
@@ -116,9 +116,9 @@ def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker
         other.signal(signal.SIGKILL)
         time.sleep(due - 0.5 - time.time())
         commands, span = seen[first:], time.time() - listened
-        looks = [command for command in commands if is_look(command)]
-        assert time.time() >= due or not looks, [len(commands), *looks]
-        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(looks)} for what is delayed")
+        queries = [command for command in commands if is_query(command)]
+        assert time.time() >= due or not queries, [len(commands), *queries]
+        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(queries)} for what is delayed")
         eventually("it is worked", lambda: system.states([id])[id] == "done", 60)
         event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
         assert event["type"] == "attribution.adservices.resolved.v1"
@@ -126,7 +126,7 @@ def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker
 
 
 def test_a_token_whose_accept_lost_its_reply_is_processed_soon(tmp_path, maker):
-    """And does not wait until the broker looks at every shard, as it does once a minute."""
+    """It does not wait until the broker queries every shard, which happens once a minute."""
     system = FaultSystem(tmp_path, maker.apple_key)
     system.service("asa-token-broker", **system.start_simulator())
     proxy = Proxy(system.redis_port, random.Random())
@@ -141,12 +141,12 @@ def test_a_token_whose_accept_lost_its_reply_is_processed_soon(tmp_path, maker):
     async def play() -> None:
         await proxy.start()
         await asyncio.to_thread(system.start)
-        # Redis knows the script afterwards: the next token is accepted by what is sent first.
+        # Then Redis has the script, and the next token is accepted by the first command.
         await asyncio.to_thread(post, ingest, maker.token())
         token = maker.token()
         proxy.unanswered = token.name.encode()
         status, _, body = await asyncio.to_thread(ingest.post, "/v1/adservices/tokens", token.body)
-        # Ingest has asked again by itself where it takes a new token for a repeated one.
+        # Ingest itself queries again if it treats a new token as a repeated one.
         assert proxy.cuts == 1 and accepted() == 2 and (status == 503 or json.loads(body)["status"] == "duplicate"), (status, body)
         await asyncio.to_thread(eventually, "it is worked", is_worked, 30)
 
@@ -177,37 +177,37 @@ def test_at_replicated_durability_nothing_is_acknowledged_before_a_replica_has_i
     try:
         with system, redis.Redis(port=port) as follower:
             assert send() == [500, 503, 503]
-            # What was taken and not confirmed is no reason to say yes to its repeat.
+            # A repetition of an unconfirmed accept must not be answered with success.
             assert send() == [500, 503, 503]
             replica.start()
             eventually("the replica runs", lambda: answers(follower))
-            # By itself it waits for some seconds for more replicas.
+            # By default it waits for some seconds for more replicas.
             system.client.config_set("repl-diskless-sync-delay", 0)
             follower.replicaof("127.0.0.1", system.redis_port)
             eventually("all are acknowledged", lambda: send() == [200, 202, 200])
             key = next(iter(follower.scan_iter("*:install:*", 1000)))
             assert follower.get(key) == system.client.get(key) is not None
-            # Not by SIGTERM: it would write its whole log first.
+            # Not by SIGTERM, after which it would first write its whole log.
             replica.signal(signal.SIGKILL)
             assert send() == [500, 503, 503]
     finally:
         replica.end()
 
 
-def is_look(command: str) -> bool:
-    """Whether it looks for what is delayed."""
+def is_query(command: str) -> bool:
+    """Whether it queries for delayed messages."""
     return ":delayed" in command or ":schedule" in command
 
 
 def quiet_for(seconds: float, seen: list[str]) -> bool:
-    """Whether nothing is looked for in the seconds from now."""
+    """Whether no query is sent within these seconds."""
     first = len(seen)
     time.sleep(seconds)
-    return not any(map(is_look, seen[first:]))
+    return not any(map(is_query, seen[first:]))
 
 
 def watch(monitor, seen: list[str]) -> None:
-    """What clients, not scripts, send to Redis, until the monitor is closed."""
+    """The commands that clients, and not scripts, send to Redis until the monitor is closed."""
     try:
         for one in monitor.listen():
             if one["client_type"] != "lua":

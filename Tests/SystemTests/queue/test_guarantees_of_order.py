@@ -1,4 +1,4 @@
-"""The order of a subscription's notifications, across verifiers that work, die, and wait for a responder that hangs."""
+"""The order of a subscription's notifications, across verifiers that work, are killed, and wait for a responder that hangs."""
 
 import asyncio
 import random
@@ -26,7 +26,7 @@ def maker():
 
 
 class HangingResponder:
-    """A certificate's responder that takes connections and never answers."""
+    """An OCSP responder that accepts connections and never answers."""
 
     def __init__(self):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -42,7 +42,7 @@ class HangingResponder:
                 return
 
     def is_asked(self) -> bool:
-        """Whether somebody waits for an answer now: a process that died has closed its connection."""
+        """Whether a client waits for an answer now: a process that was killed has closed its connection."""
         for one in list(self.connections):
             try:
                 while one.recv(4096, socket.MSG_DONTWAIT):
@@ -61,7 +61,7 @@ class HangingResponder:
 
 
 def hanging_chain(port: int) -> Chain:
-    """A chain whose leaf names that responder."""
+    """A chain whose leaf names this responder."""
     access = x509.AuthorityInformationAccess([x509.AccessDescription(
         AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier(f"http://127.0.0.1:{port}/"))])
     authority = certificates.authority(f"promise authority {port}", extra=[(access, False)])
@@ -81,7 +81,7 @@ def test_a_message_whose_workers_die_during_a_revocation_check_keeps_its_order(t
         first = post(ingest, maker.notification("777"))
         maker.chain = plain
         behind = post(ingest, maker.notification("777"))
-        # Asking is no work that a worker could have died of: it is done beside, more often than a message may be taken over.
+        # A query is not counted as an attempt that may have killed a worker: it runs in the background, more often than takeovers are allowed.
         for _ in range(4):
             pid = verifier.pid
             eventually("the responder is asked", responder.is_asked)
@@ -94,7 +94,7 @@ def test_a_message_whose_workers_die_during_a_revocation_check_keeps_its_order(t
         assert system.states([first, behind]) == {first: "accepted", behind: "accepted"}
         system.wait_until_ready(verifier)
         assert not verifier.call(QUEUES, "ListDeadLetters", {"queue": "intake"}).get("deadLetters")
-        # Both wait: the first for an answer, the other for its turn, or with it, since `required` accepts none that has no responder.
+        # Both wait: the first for an answer, the other for its turn or also for an answer, since `required` accepts none without a responder.
         delayed = f"{{attr:{first[:3]}}}:q:intake:delayed"
         eventually("both wait", lambda: system.client.zcard(delayed) == 2)
     responder.close()

@@ -1,4 +1,4 @@
-"""The queue's guarantees under load, with the real executables: bounds, a Redis without memory, a SIGTERM, operators' calls."""
+"""The queue's guarantees under load, with the real executables: limits, a Redis without memory, a SIGTERM, operators' calls."""
 
 import asyncio
 import concurrent.futures
@@ -50,12 +50,12 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
         assert all(int(headers["retry-after"]) >= 1 for _, _, headers in refused)
         left = system.unfinished("intake")
         assert left["ready"] == ledger.count <= bound, left
-        # Where 503 is understood it is 503.
+        # Clients that understand 503 get 503.
         answers = [ingest.post(one.path, one.body) for one in (maker.notification() for _ in range(200))]
         assert all(int(headers["retry-after"]) >= 1 for status, headers, _ in answers if status == 503)
         assert {status for status, _, _ in answers} <= {200, 503} and any(status == 503 for status, _, _ in answers)
         assert system.unfinished("intake")["ready"] <= bound
-        # A repeat of what was taken is told to be that, full or not.
+        # A repetition of an accepted delivery is reported as such, whether the queue is full or not.
         known = next(iter(ledger.deliveries.values()))
         assert json.loads(ingest.post(known.path, known.body)[2])["status"] == "duplicate"
         assert ingest.queue()["oldestAgeSeconds"] > 0
@@ -64,7 +64,7 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
             eventually("taken at last", lambda delivery=delivery: take(delivery)[0] == 200)
         system.wait_until_worked()
         assert not ingest.queue().get("oldestAgeSeconds")
-        # While more comes than is worked, nothing waits much longer than it takes to work what the bound lets in.
+        # While more arrives than is processed, no message waits much longer than the queue's limit takes to be processed.
         refused.clear()
         before, began, ages = ledger.count, time.monotonic(), []
 
@@ -75,7 +75,7 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             sending = [pool.submit(flood) for _ in range(16)]
             while not all(one.done() for one in sending):
-                # A verifier that has little time to work.
+                # A verifier with little processor time.
                 verifier.signal(signal.SIGSTOP)
                 time.sleep(0.7)
                 verifier.signal(signal.SIGCONT)
@@ -102,9 +102,9 @@ def test_a_full_redis_refuses_deliveries_and_its_queues_are_drained(tmp_path, ma
         post_all([ingest], [maker.postback() for _ in range(50)], ledger)
         assert system.event_count() == 0
         system.client.config_set("maxmemory", "1mb")
-        # A call under a key needs room for the key.
+        # A call with a key needs memory for the key.
         assert system.client.delete("{attr:000}:q:intake:paused") == 1
-        # There is no room for more, and yet what waits becomes events.
+        # There is no memory for more, but waiting messages become events.
         eventually("what waits is worked", lambda: system.event_count() == 50)
         late, notification = maker.postback(), maker.notification()
         assert ingest.post(late.path, late.body)[0] == 500
@@ -129,7 +129,7 @@ def test_sigterm_under_load_loses_no_delivery_and_releases_all_leases(tmp_path, 
             while ledger.count < 120 * MUCH * (number + 1):
                 await asyncio.sleep(0.01)
             one = [*verifiers, *ingests][number % 4]
-            # One that has not begun yet has nothing to return.
+            # A worker that has not begun yet has nothing to return.
             await asyncio.to_thread(system.wait_until_ready, one)
             process = one.process
             one.signal(signal.SIGTERM)
@@ -170,7 +170,7 @@ def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_work
 
     with system:
         verifier.end()
-        # Whose worker died once is given up here: good messages become dead letters.
+        # Messages whose worker was killed once are given up here, so good messages become dead letters.
         post_all([ingest], [maker.postback() for _ in range(300 * MUCH)], ledger)
         verifier.start()
         held = stop_while_it_holds(system, verifier, least=2)
@@ -189,7 +189,7 @@ def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_work
         try:
             for service in (ingest, verifier, broker):
                 assert service.call(QUEUES, "PauseQueue", {"queue": "intake"})["queue"]["paused"]
-                # What was begun before, or asked for within the second before, is finished.
+                # Work that was begun before, or was requested within the second before, is finished.
                 time.sleep(1.5)
                 count, taken = system.event_count(), ledger.count
                 eventually("more is taken in", lambda taken=taken: ledger.count > taken + 20)

@@ -22,7 +22,7 @@ def post(ingest, delivery) -> str:
 
 
 def forged(maker: Maker, purchase: str) -> bytes:
-    """A notification of that purchase whose signature is another's."""
+    """A notification of that purchase with another's signature."""
     head, payload, signature = json.loads(maker.notification(purchase).body)["signedPayload"].split(".")
     spoilt = bytearray(base64.urlsafe_b64decode(signature + "=="))
     spoilt[maker.dice.randrange(len(spoilt))] ^= 1 << maker.dice.randrange(8)
@@ -64,7 +64,7 @@ def test_forgeries_that_name_a_purchase_do_not_enter_its_order_line(tmp_path):
         rejected = post_forgeries(ingest, maker, "700000000000001", 200)
         for delivery in genuine[1:]:
             post(ingest, delivery)
-        # Nothing is proved: nothing has a place, and nothing waits for another.
+        # No message is verified, so none is in an order line, and none waits for another.
         assert lines(system) == [] and system.unfinished()["delayed"] == 0 and system.unfinished()["ready"] == 205
         verifier.is_held = False
         system.wait_until_ready(verifier)
@@ -75,7 +75,7 @@ def test_forgeries_that_name_a_purchase_do_not_enter_its_order_line(tmp_path):
 
 
 class SystemWithout:
-    """The system runs without one of its services, which starts when it is not held any more."""
+    """The system runs without one of its services, which is started afterwards."""
 
     def __init__(self, system: FaultSystem, held):
         self.system, self.held = system, held
@@ -96,7 +96,7 @@ class SystemWithout:
 
 
 def purchase_in(shard: int, key: bytes, first: int) -> str:
-    """A purchase whose notifications lie in that shard."""
+    """A purchase whose notifications are in this shard."""
     while shard_of(f"appstore:Production:{first}", key) != shard:
         first += 1
     return str(first)
@@ -116,7 +116,7 @@ def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, resp
         key = system.client.get("{attr:000}:digest-key")
         purchase = "700000000000001"
         shard = shard_of(f"appstore:Production:{purchase}", key)
-        # Its certificates are known from now on.
+        # Its certificates are cached from now on.
         maker.chain = quick
         known = [maker.notification("700000000000000")]
         post(ingest, known[0])
@@ -126,7 +126,7 @@ def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, resp
         waiting = [maker.notification(purchase)]
         assert int(post(ingest, waiting[0])[:3]) == shard
         wait_for(lambda: responder.hanging > 0)
-        # In the same shard, and those of the same purchase too where they prove nothing.
+        # In the same shard, and also those of the same purchase if they are not verified.
         rejected = post_forgeries(ingest, maker, purchase, 200)
         maker.chain = quick
         behind = maker.notification(purchase)

@@ -1,4 +1,4 @@
-"""A system whose recovery works in seconds: short heartbeats and leases, and Apple's retry schedule sped up."""
+"""A system whose recovery takes seconds: short heartbeats and leases, and Apple's retry schedule accelerated."""
 
 import contextlib
 import http.server
@@ -40,7 +40,7 @@ def stamp(seconds: float) -> str:
 
 @contextlib.contextmanager
 def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: str = "") -> Iterator[System]:
-    """Deploy/up makes the configuration; what this adds is read by the restarted services."""
+    """Deploy/up creates the configuration; these additions are read by the restarted services."""
     system = start_system(data)
     try:
         with (data / "configuration.yaml").open("a") as file:
@@ -86,7 +86,7 @@ class SecondInstance:
         return b"leads an app" in pathlib.Path(self.log.name).read_bytes()
 
     def leader_pid(self) -> int:
-        """Of the service itself: bash has become it."""
+        """The process id of the service itself, because bash was replaced by it."""
         return self.process.pid
 
     def end(self) -> None:
@@ -129,13 +129,13 @@ def outages(system: System, since: float, environment: str) -> list[dict]:
 
 
 def metric(system: System, series: str) -> float:
-    """Of the service's own instance; 0 when it was never counted."""
+    """A counter of the service's own instance; 0 if it was never counted."""
     text = system.request("GET", system.url("Recovery") + "/metrics").body.decode()
     return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(series + " "))
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 40, every: float = 0.2) -> Any:
-    """The first true answer."""
+    """Waits for the first true answer."""
     until = time.monotonic() + seconds
     while not (found := what()) and time.monotonic() < until:
         time.sleep(every)
@@ -148,7 +148,7 @@ def uuids(events: list[dict]) -> list[str]:
 
 @contextlib.contextmanager
 def listener(handler: Callable[[bytes], int], certificate: pathlib.Path | None = None) -> Iterator[int]:
-    """An HTTP server of the test's own, with TLS when it has a certificate; yields its port."""
+    """An HTTP server of the test, with TLS if it has a certificate; yields its port."""
     class Quiet(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -161,7 +161,7 @@ def listener(handler: Callable[[bytes], int], certificate: pathlib.Path | None =
 
     class Server(http.server.ThreadingHTTPServer):
         def handle_error(self, *_: object) -> None:
-            pass  # a client that refuses our certificate is what is wanted
+            pass  # a client that refuses our certificate is expected
 
     server = Server(("127.0.0.1", 0), Quiet)
     if certificate is not None:
@@ -181,12 +181,12 @@ def listener(handler: Callable[[bytes], int], certificate: pathlib.Path | None =
 # --- a day's outage ------------------------------------------------------------------------------------------------------
 
 DAY = 86400
-# Nothing but themselves: their signatures are checked, the lives of their purchases are other tests' matter.
+# Only the notifications: their signatures are verified, and other tests cover the histories of purchases.
 BARE = {"signedTransactionInfo": None, "signedRenewalInfo": None, "status": None}
 
 
 def missed_ones(system: System, count: int, first: float) -> set[str]:
-    """The UUIDs of that many notifications of a day, evenly spread, of three types, none of them sent."""
+    """The UUIDs of this number of notifications of a day, evenly spread, of three types, none of them sent."""
     made: set[str] = set()
     kinds = [("DID_RENEW", None, 0.6), ("EXPIRED", "VOLUNTARY", 0.1), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", 0.3)]
     for type, subtype, share in kinds:
@@ -202,7 +202,7 @@ def missed_ones(system: System, count: int, first: float) -> set[str]:
 
 
 def slow_and_failing(system: System, percentage: int = 10, milliseconds: int = 40) -> None:
-    """Each of Apple's answers takes a while, and so many of a hundred are failures."""
+    """Delays each of Apple's answers, and makes this percentage of them fail."""
     if percentage:
         system.control("/control/faults", {
             "route": "notificationHistory", "percentage": percentage, "seed": 5, "status": 500, "delayMilliseconds": milliseconds,
@@ -211,14 +211,14 @@ def slow_and_failing(system: System, percentage: int = 10, milliseconds: int = 4
 
 
 def answered(system: System, first: float, last: float) -> int:
-    """Pages that Apple gave of a window; what a scripted failure answered in its place is not among them."""
+    """The pages of a window that Apple returned, without answers of scripted failures."""
     calls = system.control("/control/app-store-calls?limit=1000000")["calls"]
     return sum(1 for call in calls if call["path"].endswith("/notifications/history") and call["status"] == 200
                and first * 1000 <= call["body"]["startDate"] < last * 1000)
 
 
 def drain(feed: Subscription, expected: int, seconds: float) -> list[str]:
-    """The UUIDs of the notifications that became events; one that became two stands twice."""
+    """The UUIDs of the notifications that became events; one with two events is there twice."""
     seen: dict[str, str] = {}
     until = time.monotonic() + seconds
     while len(seen) < expected and time.monotonic() < until:
@@ -229,11 +229,11 @@ def drain(feed: Subscription, expected: int, seconds: float) -> list[str]:
     return list(seen.values())
 
 
-def play_a_days_outage(system: System, count: int, fresh_count: int, patience: float) -> dict:
-    """A day's outage is recovered while fresh notifications keep arriving, an instance is killed and a tenth of Apple's answers fail."""
+def recover_outage_of_a_day(system: System, count: int, fresh_count: int, patience: float) -> dict:
+    """A day's outage is recovered while new notifications arrive, an instance is killed and a tenth of Apple's answers fail."""
     first = time.time() - 3 * DAY
     missed = missed_ones(system, count, first)
-    # Beginnings, so that nobody looks for what went before.
+    # First notifications of a purchase, so that no earlier ones are looked up.
     fresh = make(system, "SUBSCRIBED", subtype="INITIAL_BUY", count=fresh_count, send=False)["notifications"]
     feed = system.subscribe([VERIFIED])
     second = SecondInstance(system)
@@ -262,7 +262,7 @@ def play_a_days_outage(system: System, count: int, fresh_count: int, patience: f
         while (now := progress())["state"] == "running" and now.get("fetched", 0) < count * 0.3:
             time.sleep(0.1)
         assert now["state"] == "running", now
-        # The leader dies with pages under way.
+        # The leader is killed while it processes pages.
         os.kill(second.leader_pid() if leader_is_second else system.pid("notification-recovery"), signal.SIGKILL)
         while (now := progress())["state"] == "running" and time.monotonic() < began + patience:
             time.sleep(0.2)

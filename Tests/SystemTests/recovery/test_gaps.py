@@ -47,7 +47,7 @@ def ended(system, notifications: list[dict], seconds: float = 60) -> dict:
 
 
 class Told:
-    """Stories with holes, and all that the feed says of them."""
+    """Stories with missing steps, and all events about them."""
 
     def __init__(self, system):
         self.system, self.feed = system, system.subscribe([VERIFIED, GAP, OBSERVED, TRANSACTION])
@@ -55,15 +55,15 @@ class Told:
         start = int(time.time() * 1000) - 35 * DAY
         unsent, unknown = {"send": False}, {"send": False, "history": False}
         self.missed = play(system, "buy", {"step": "cancel", **unsent}, "expire", send=True)
-        # Older than Apple's memory, so to say: never in its history.
+        # Treated as older than Apple's history, which never has it.
         self.lost = play(system, "buy", {"step": "renew", **unknown}, "refund-declined", send=True)
-        # Over for five days: one end is in Apple's history, of the others only the status tells.
+        # Expired for five days: one expiry is in Apple's history, for the others there is only the status.
         self.silent = play(system, "buy", "cancel", {"step": "expire", **unsent}, send=True, startDate=start)
         self.silent_lost = play(system, "buy", "cancel", {"step": "expire", **unknown}, send=True, startDate=start)
         self.silent_renewed = play(system, "buy", {"step": "renew", **unknown}, send=True, startDate=start)
 
     def about(self, story: list[dict], count: int) -> list[dict]:
-        """Its events; waits for so many, and a moment longer."""
+        """Its events; waits for this number, and a moment longer."""
         def found() -> list[dict]:
             return [event for event in self.events if story[0]["originalTransactionId"] in str(event["data"])]
 
@@ -106,7 +106,7 @@ def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(syst
     assert state["settledGaps"] == [gap["gapId"]]
     assert state["notifications"][-1]["notificationType"] == "STATUS_OBSERVED"
     events = told.about(story, 5)
-    # The period that was renewed without a word is on the feed too, as a transaction.
+    # The period that was renewed without a notification is also on the feed, as a transaction.
     assert sorted(event["type"] for event in events) == sorted([VERIFIED, VERIFIED, GAP, OBSERVED, TRANSACTION])
     observed = next(event for event in events if event["type"] == OBSERVED)
     assert observed["subject"] == APP and observed["data"]["status"] == 1 and observed["data"]["lifecycle"]["state"] == "active"
@@ -190,6 +190,6 @@ def test_a_permanent_refusal_of_apple_ends_the_look_up_with_its_error_number(sys
 
     gap = refused(4_000_006)
     assert gap["state"] == "unrecoverable" and "4000006" in gap["lastError"], gap
-    # An account that Apple does not know is the same as a transaction that it does not know.
+    # An account that Apple does not know has the same effect as an unknown transaction.
     gap = refused(4_040_001)
     assert gap["state"] == "unrecoverable" and "4040001" not in gap.get("lastError", ""), gap

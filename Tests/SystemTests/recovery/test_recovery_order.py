@@ -19,14 +19,14 @@ def feed(recovering):
 
 
 def record_outage(system, first: int, last: int) -> None:
-    """As the first sign of life after it does."""
+    """Records an outage, as the first heartbeat after it does."""
     instances, = redis_words(system, "--scan", "--pattern", "*:ingest:instances")
     redis_words(system, "ZADD", instances.replace(":instances", ":outages"), last, f"{first}-{last}")
 
 
 def order_after_an_outage(system, feed, disturb=None) -> list[str]:
-    """The types of an outage's notifications in the order of their events, each once. What is held back would come by itself after five
-    minutes only. `disturb` is called when so many of them were taken in as its second part says."""
+    """The types of an outage's notifications in the order of their events, each once. Held notifications would otherwise come only after five
+    minutes. `disturb` is a function and the number of accepted notifications after which it is called."""
     first = int((time.time() - 6 * DAY - random.randrange(DAY)) * 1000)
     wanted = {}
     for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
@@ -34,7 +34,7 @@ def order_after_an_outage(system, feed, disturb=None) -> list[str]:
         for made in make(system, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
                          spreadMilliseconds=3_500_000)["notifications"]:
             wanted[made] = kind
-    # Pages that take a while: there is something to come first to.
+    # The pages are slow, so that other work can come first.
     system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
     came: dict[str, str] = {}
     try:
@@ -63,31 +63,31 @@ def order_after_an_outage(system, feed, disturb=None) -> list[str]:
 
 
 def quarters_of(order: list[str]) -> dict[str, list[float]]:
-    """No kind comes wholly before the next: 256 shards are not worked in step."""
+    """The events of one type do not all come before the next: 256 shards are worked independently."""
     return {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
 
 
 @pytest.mark.parametrize("leader_dies", [False, True], ids=["undisturbed", "the leader dies"])
 def test_after_an_outage_renewals_are_published_first_then_expirations_then_the_rest(recovering, feed, leader_dies):
-    def die():
+    def kill_leader():
         recovering.service("kill", "notification-recovery")
         recovering.service("start", "notification-recovery")
 
-    quarters = quarters_of(order_after_an_outage(recovering, feed, (die, 150) if leader_dies else None))
+    quarters = quarters_of(order_after_an_outage(recovering, feed, (kill_leader, 150) if leader_dies else None))
     assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
     assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
 
 
 def test_notifications_held_after_an_outage_are_released_even_if_redis_dies(recovering, feed):
-    def die():
+    def kill_leader():
         recovering.service("kill", "redis")
         recovering.service("start", "redis")
 
-    assert len(order_after_an_outage(recovering, feed, (die, 590))) == 600
+    assert len(order_after_an_outage(recovering, feed, (kill_leader, 590))) == 600
 
 
 def started_one_by_one(system) -> None:
-    """Of a system where one recovery of an app may run."""
+    """A system that allows one recovery of an app at a time."""
     now = time.time()
 
     def begin(key: str, days: int):
@@ -95,13 +95,13 @@ def started_one_by_one(system) -> None:
                                                         "endDate": stamp(now - days * DAY + 60)}, key=key)
 
     system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 20_000})
-    # What the schedule began may still run.
+    # A recovery that the schedule began may still run.
     first = wait_for(lambda: answer if (answer := begin("a-key", 40)).status == 200 else None)
     assert first, begin("a-key", 40)
     refused = begin("another-key", 50)
     assert refused.status == 429 and "TOO_MANY_RECOVERIES" in refused.body.decode(), refused
     system.call("Recovery", "CancelRecovery", {"recoveryId": first.json["recoveryId"]})
-    # The answers that are kept for a repeated key are forgotten after a day: then it is another recovery for another window.
+    # Stored answers for a repeated key expire after a day: then it is another recovery for another window.
     for name in redis_words(system, "--scan", "--pattern", "*:rpc:*"):
         redis_words(system, "DEL", name)
     second = wait_for(lambda: answer if (answer := begin("a-key", 60)).status == 200 else None)
@@ -112,7 +112,7 @@ def started_one_by_one(system) -> None:
 def test_held_notifications_and_running_recoveries_are_limited(tmp_path_factory):
     with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n  mostRunning: 1\n") as system:
         subscription = system.subscribe([VERIFIED])
-        # Few can wait: the others are let go on the way, and the window is read to its end.
+        # Only a few can wait: the others are dropped, and the window is read to its end.
         assert len(order_after_an_outage(system, subscription)) == 600
         assert next(queue for queue in system.call("Queues", "ListQueues", {})["queues"] if queue["name"] == "intake").get("delayed", 0) == 0
         started_one_by_one(system)

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from .system import BARE, DAY, SecondInstance, ended, make, play_a_days_outage, slow_and_failing, start
+from .system import BARE, DAY, SecondInstance, ended, make, recover_outage_of_a_day, slow_and_failing, start
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 MISSED = 100_000 if SOAK else 2000
@@ -13,12 +13,12 @@ FRESH = 2000 if SOAK else 60
 
 
 def test_an_outage_of_a_day_is_recovered_exactly_once(recovering):
-    played = play_a_days_outage(recovering, MISSED, FRESH, 900 if SOAK else 90)
+    played = recover_outage_of_a_day(recovering, MISSED, FRESH, 900 if SOAK else 90)
     events, now = played["events"], played["recovery"]
     assert len(events) == len(set(events)) and set(events) == played["wanted"], (len(events), len(played["wanted"]))
     print(f"{MISSED} missed: {played['pages']} pages answered, {now['pages']} taken in, {played['fewest']} would do; accepted {now['accepted']}, "
           f"duplicates {now.get('duplicates', 0)}, {played['seconds']:.1f} s")
-    # What was under way in the killed instance is asked for again, and the last page of each slice is not full; of a small window that is
+    # The killed instance's requests in progress are repeated, and the last page of each slice is not full; in a small window that is
     # a larger part.
     assert played["pages"] <= 1.1 * played["fewest"] + (0 if SOAK else 48), (played["pages"], now)
     assert now["accepted"] + now.get("duplicates", 0) == now["fetched"], now
@@ -42,7 +42,7 @@ def test_a_leader_that_was_suspended_cannot_write_when_it_resumes(recovering):
             time.sleep(0.2)
         assert now["state"] == "completed" and second.leads(), now
         os.kill(frozen, signal.SIGCONT)
-        # It answers again, and had time to try: its pages under way have come, and its writes were refused.
+        # The resumed instance answers again: the pages that it had requested have arrived, and its writes were refused.
         after = ended(system, recovery)
         log = "left to the app's next leader"
         until = time.monotonic() + 30

@@ -9,7 +9,7 @@ APP = {"bundleId": "com.example.app", "environment": "Sandbox"}
 
 
 def test_all_instances_share_one_rate_limit(recovering):
-    """The settings leave one status of a test notification an hour; the one that is too many does not reach Apple."""
+    """The settings allow one status of a test notification an hour; the excess request does not reach Apple."""
     def asked() -> int:
         calls = recovering.control("/control/app-store-calls?limit=1000000")["calls"]
         return sum(1 for call in calls if "/notifications/test/" in call["path"])
@@ -24,7 +24,7 @@ def test_all_instances_share_one_rate_limit(recovering):
         assert refused.status == 429 and b"APP_STORE_RATE_LIMITED" in refused.body, refused
         again = recovering.rpc("Recovery", "GetTestNotificationStatus", request)
         assert again.status == 429 and asked() == before + 1, again
-        # Apple said nothing of the kind: who asks is told whose limit it is.
+        # Apple did not set this limit: the caller is told whose limit it is.
         for answer in (refused, again):
             assert b"our own limit" in answer.body and b"4290000" not in answer.body and b'"status"' not in answer.body, answer
     finally:
@@ -78,7 +78,7 @@ def test_a_failing_sandbox_does_not_delay_recoveries_of_production(recovering):
         def failing():
             return sum("lastError" in recovering.call("Recovery", "GetRecovery", {"recoveryId": one}) for one in stuck) >= 4
 
-        # As many as are worked at a time.
+        # The maximum number that are processed at a time.
         assert wait_for(failing)
         progress = ended(recovering, start(recovering, first - 60, first + 60), seconds=20)
         assert (progress["state"], progress["accepted"]) == ("completed", 1), (missed, progress)
@@ -86,5 +86,5 @@ def test_a_failing_sandbox_does_not_delay_recoveries_of_production(recovering):
         recovering.control("/control/faults", {"clear": True})
         for one in stuck:
             recovering.call("Recovery", "CancelRecovery", {"recoveryId": one}, key=uuid.uuid4().hex)
-    # Those that never had a turn can be cancelled like the others.
+    # Recoveries that never had a turn can be cancelled like the others.
     assert {ended(recovering, one)["state"] for one in stuck} <= {"cancelled", "completed"}

@@ -22,7 +22,7 @@ def feed(recovering):
 
 @contextlib.contextmanager
 def talkative(system, environment: str, each: int):
-    """An app of which so many notifications came in every five minutes of a week; yields when its last one was received, as Redis' key."""
+    """An app that received this number of notifications in every five minutes of a week; yields the Redis key with the time of the last one."""
     began = int(time.time() * 1000)
     make(system, "DID_RENEW", environment, send=True)
     last, = wait_for(lambda: redis_words(system, "--scan", "--pattern", f"*:ingest:last-arrival:{environment}:{APP}"))
@@ -34,19 +34,19 @@ def talkative(system, environment: str, each: int):
     try:
         yield last
     finally:
-        # Or every pause of the tests to come would be an outage.
+        # Otherwise every pause of the following tests would be an outage.
         redis_words(system, "HDEL", counts, *fields)
 
 
 def silences(system) -> float:
-    """How many silences were taken for outages. A heartbeat that is missed is another matter: a machine that stands still has one."""
+    """The number of silences that were treated as outages. A missed heartbeat is different: a suspended machine causes one."""
     return metric(system, 'attribution_recovery_outages_total{evidence="silence"}')
 
 
 def test_silence_of_an_active_app_starts_a_recovery(recovering, feed):
-    """Ingest lives, and nothing reaches it: a name that points elsewhere, a proxy that answers in its place."""
+    """Ingest works, but nothing reaches it: a name that resolves to another host, or a proxy that answers instead."""
     now = int(time.time() * 1000)
-    # Before everything that the system itself did, such as being started.
+    # Before everything that the system itself did, such as its start.
     lost = make(recovering, "DID_RENEW", "Sandbox", send=False, signedDate=now - 900_000)["notificationUUID"]
     before = silences(recovering)
     with talkative(recovering, "Sandbox", 500) as last:
@@ -59,7 +59,7 @@ def test_silence_of_an_active_app_starts_a_recovery(recovering, feed):
 
 
 def test_unverified_posts_do_not_hide_a_silence(recovering, feed):
-    """Forgeries that name the app are posted all the time, and nothing of Apple's comes."""
+    """Forgeries that name the app are posted continuously, and nothing comes from Apple."""
     example = make(recovering, "DID_RENEW", "Sandbox", send=False)["signedPayload"].rsplit(".", 1)[0]
     stop, answers = threading.Event(), []
 
@@ -78,7 +78,7 @@ def test_unverified_posts_do_not_hide_a_silence(recovering, feed):
             came: list[str] = []
             assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came, seconds=90)
             assert int(redis_words(recovering, "GET", last)[0]) / 1000 == began
-            # It begins with the last one that was proved, whatever was posted since. A gap that was looked up may have brought that back before.
+            # It begins with the last verified notification, whatever was posted since. A look-up of a gap may have fetched that one before.
             assert wait_for(lambda: any(
                 stamp(began - 1) <= recovery["startDate"] <= stamp(began + 1)
                 for recovery in outages(recovering, began - 1, "Sandbox")), seconds=90)
@@ -89,7 +89,7 @@ def test_unverified_posts_do_not_hide_a_silence(recovering, feed):
 
 
 def test_an_outage_of_verifier_does_not_count_as_silence(recovering, feed):
-    """Notifications arrive, and wait for their proof longer than any silence may be."""
+    """Notifications arrive, and wait for their verification longer than the limit of a silence."""
     def arrives() -> str:
         time.sleep(1)
         return make(recovering, "SUBSCRIBED", "Sandbox", subtype="INITIAL_BUY", send=True)["notificationUUID"]
@@ -109,7 +109,7 @@ def test_an_outage_of_verifier_does_not_count_as_silence(recovering, feed):
             assert time.monotonic() < until, (len(sent), len(came))
             came += uuids(feed.pull(wait=1))
             arrives()
-        # What was received meanwhile is no silence afterwards either.
+        # Notifications that were received meanwhile are not part of a silence later.
         for _ in range(12):
             arrives()
         assert silences(recovering) == before

@@ -18,7 +18,7 @@ def feed(recovering):
 
 
 def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_checked(recovering, feed):
-    began = time.time() - 1  # the last heartbeat lies a little before
+    began = time.time() - 1  # the last heartbeat was a little earlier
     recovering.service("stop", "ingest")
     missed = [make(recovering, "DID_RENEW", send=True)["notificationUUID"] for _ in range(3)]
     time.sleep(2)
@@ -26,7 +26,7 @@ def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_checked(reco
     back = time.time()
 
     assert uuids(feed.wait_for(3, seconds=40)) == sorted(missed)
-    # They came from Apple itself: nothing was asked for before its retry was due.
+    # Apple itself sent them again: nothing was requested before its retry was due.
     def looked():
         return [recovery for recovery in outages(recovering, began, "Production") if recovery["state"] == "completed"]
 
@@ -38,9 +38,9 @@ def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_checked(reco
 
 
 def test_a_long_outage_is_recovered_automatically_most_urgent_first(recovering, feed):
-    began = time.time() - 1  # the last heartbeat lies a little before
+    began = time.time() - 1  # the last heartbeat was a little earlier
     recovering.service("stop", "ingest")
-    # All of Apple's retries pass in six seconds.
+    # All of Apple's retries take six seconds.
     recovering.control("/control/time-scale", {"scale": 100_000})
     missed = [make(recovering, kind, send=True, **more)["notificationUUID"] for kind, more in [
         ("REFUND_DECLINED", {}), ("DID_RENEW", {}), ("EXPIRED", {"subtype": "VOLUNTARY"}), ("DID_RENEW", {"subtype": "BILLING_RECOVERY"})]]
@@ -50,7 +50,7 @@ def test_a_long_outage_is_recovered_automatically_most_urgent_first(recovering, 
                    for missing in missed)
 
     assert wait_for(given_up, seconds=30)
-    time.sleep(5)  # longer than an hour of the schedule that recovery goes by
+    time.sleep(5)  # longer than an hour of the schedule that recovery uses
     recovering.control("/control/time-scale", {"scale": 360})
     recovering.service("start", "ingest")
     assert uuids(feed.wait_for(4, seconds=40)) == sorted(missed)
@@ -72,7 +72,7 @@ def test_a_missed_notification_is_recovered_by_its_transaction(recovering, feed)
 
 
 def test_a_stored_notification_that_was_answered_500_counts_once(recovering, feed):
-    """The intake took it, and what stands in front of it answered 500: Apple sends it again, and lists it as a failure."""
+    """Ingest accepted it, and a proxy before it answered 500: Apple sends it again, and lists it as a failure."""
     def stored_but_refused(body):
         assert recovering.post("/v1/app-store/notifications", body).status == 200
         return 500
@@ -163,7 +163,7 @@ def test_an_impossible_filter_is_refused_without_calling_apple(recovering):
 
 
 def test_scheduled_recoveries_run_for_each_environment(recovering):
-    """Often for what Apple could not deliver, once a day for everything of the last four days."""
+    """Frequently for notifications that Apple could not deliver, once a day for all of the last four days."""
     def turns(environment: str) -> dict[bool, dict]:
         recoveries = recovering.call("Recovery", "ListRecoveries", {"bundleId": APP, "maxRecoveries": 1000}).get("recoveries", [])
         return {recovery.get("onlyFailures", False): recovery for recovery in recoveries
@@ -178,5 +178,5 @@ def test_scheduled_recoveries_run_for_each_environment(recovering):
         assert wait_for(lambda environment=environment: len(turns(environment)) == 2), turns(environment)
         found = turns(environment)
         assert length(found[False]) == 4 * DAY and found[False]["endDate"][11:19] == "00:00:00", found[False]
-        # As Deploy/up configures it.
+        # The value that Deploy/up configures.
         assert length(found[True]) == DAY and found[True]["endDate"][14:19] == "00:00", found[True]

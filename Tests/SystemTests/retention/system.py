@@ -1,4 +1,4 @@
-"""Ingest, verifier, signer and Redis of a test's own for retention messages, beside servers that play notification-recovery and a user's
+"""Ingest, verifier, signer and Redis of one test for retention messages, with servers that replace notification-recovery and a user's
 decision service; and the App Store's requests, signed under a test authority."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def signed(payload: dict, by: Chain = GENUINE) -> bytes:
 
 
 class Player:
-    """A server of RPCs. `answers` are by method: a message, a status beside it, or nothing, upon which it hangs."""
+    """An RPC server. `answers` are by method: a message, a message with a status, or nothing, in which case it hangs."""
 
     def __init__(self) -> None:
         self.answers: dict[str, object] = {}
@@ -136,7 +136,7 @@ class RetentionSystem(FaultSystem):
         self.configuration.write_text(yaml.safe_dump(known))
 
     def reload(self, rules: list[dict], decisions: dict | None = None, outcome: str = "applied") -> None:
-        """Writes it and has every ingest read it anew."""
+        """Writes it, and every ingest reloads it."""
         self.write(rules, decisions)
         name = f'attribution_configuration_reloads_total{{outcome="{outcome}"}}'
         for ingest in self.ingests:
@@ -150,7 +150,7 @@ class RetentionSystem(FaultSystem):
             {"messageIdentifier": one, "messageState": "PENDING"} for one in pending]}
 
     def refreshed(self) -> None:
-        """Until it was asked anew for every environment which messages are approved."""
+        """Waits until it was queried again about the approved messages of every environment."""
         before = len(self.recovery.calls)
         wait(lambda: len(self.recovery.calls) >= before + 4 * len(self.ingests))
 
@@ -164,7 +164,7 @@ class RetentionSystem(FaultSystem):
         self.deciders.stop()
 
     def ask(self, payload: dict | None = None, by: Chain = GENUINE, ingest: Service | None = None) -> tuple[int, dict, float]:
-        """Status, answer, and how long it took."""
+        """The status, the answer, and the duration."""
         body = signed(payload or question(), by)
         begun = time.monotonic()
         status, _, text = (ingest or self.ingest).post(PATH, body)
@@ -176,7 +176,7 @@ class RetentionSystem(FaultSystem):
                 and (identifier is None or event["data"]["requestIdentifier"] == identifier)]
 
     def notify(self, transaction: str, **more: object) -> None:
-        """A first purchase, told by the App Store, and in the subscription's history when this returns."""
+        """A first purchase that the App Store reported; it is in the subscription's history when this returns."""
         now = int(time.time() * 1000)
         day = 86_400_000
         bought = {"transactionId": transaction, "originalTransactionId": transaction, "bundleId": APP, "productId": "com.example.monthly",
@@ -206,7 +206,7 @@ class RetentionSystem(FaultSystem):
         return load_pem_private_key(self.key_path.read_bytes(), None).public_key()
 
     def claims(self, jws: str) -> dict:
-        """Of a JWS that signer's key has made."""
+        """The payload of a JWS that signer's key signed."""
         head, payload, signature = jws.split(".")
         raw = base64.urlsafe_b64decode(signature + "==")
         der = utils.encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
@@ -216,7 +216,7 @@ class RetentionSystem(FaultSystem):
 
 
 def metric(service: Service, name: str) -> float:
-    """One series, its labels a part of the name; 0 when there is none."""
+    """The value of one series, with its labels as a part of the name; 0 if there is none."""
     for line in service.get("/metrics")[1].decode().splitlines():
         if line.startswith(name + " "):
             return float(line.rsplit(" ", 1)[1])

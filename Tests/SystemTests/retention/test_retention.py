@@ -1,4 +1,4 @@
-"""Requests of the App Store for retention messages, against the real executables: what is answered, in what time, and what is told of it."""
+"""Requests of the App Store for retention messages, against the real executables: answers, their times, and their events."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def system(tmp_path_factory):
 
 @pytest.fixture
 def own(tmp_path):
-    """One that a test may stop parts of."""
+    """A system whose parts a test may stop."""
     running = RetentionSystem(tmp_path / "own", RULES, ingests=2)
     with running:
         yield running
@@ -107,7 +107,7 @@ def test_rules_use_the_history_of_the_subscription(system):
     asked = question(productId="history", originalTransactionId=known)
     assert "promotionalOffer" in system.ask(asked)[1]
     assert system.event(asked["requestIdentifier"])["data"]["decision"]["state"] == "active"
-    # Nothing was heard of this one, and of these something else.
+    # This subscription has no history, and the facts of the following ones do not match the rule.
     assert system.ask(question(productId="history"))[1] == {"message": {"messageIdentifier": TEXT}}
     for other in ({"storefront": "USA"}, {"price": 10_000}, {"currency": "USD"}, {"subscriptionGroupIdentifier": "2"},
                   {"originalPurchaseDate": int(time.time() * 1000) - 86_400_000}):
@@ -169,7 +169,7 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
     for path in ("/v1/app-store/retention/com.example.other", "/v1/app-store/retention/", "/v1/app-store/retention"):
         assert system.ingest.post(path, signed(question()))[0] == 404
     assert system.ingest.post(PATH, signed(question()), "text/plain")[0] == 415
-    # The right one of both environments, and the sandbox's without a number.
+    # The right app id in both environments, and the sandbox's without one.
     assert system.ask(production)[:2] == (200, {"message": {"messageIdentifier": TEXT}})
     assert system.ask(question(productId="text", appAppleId=0))[0] == 200
     system.wait_until_worked()
@@ -192,13 +192,13 @@ def test_a_message_that_is_not_approved_is_never_chosen(system):
         system.refreshed()
 
 
-# --- repeats ----------------------------------------------------------------------------------------------------------
+# --- repetitions ------------------------------------------------------------------------------------------------------
 
 
 def test_a_repeat_gets_the_same_answer_from_every_instance_and_makes_no_second_event(system):
     asked = question(productId="v2")
     answers = [system.ask(asked, ingest=system.ingests[number % 2])[1] for number in range(6)]
-    # The signature has a nonce: the same answer is the same bytes, not a new one.
+    # The signature has a nonce: the same bytes show that it is the same answer and not a new one.
     assert all(answer == answers[0] for answer in answers) and "promotionalOffer" in answers[0]
     assert system.event(asked["requestIdentifier"])["data"]["answer"] == answers[0]
     assert all(metric(ingest, "attribution_retention_replays_total") >= 1 for ingest in system.ingests)
@@ -239,7 +239,7 @@ def test_the_last_known_approvals_stay_valid_and_unknown_messages_are_refused(tm
         running.recovery.answers["ListRetentionMessages"] = (503, {"code": "unavailable", "message": "no"})
         running.refreshed()
         assert running.ask(question(productId="text"))[1] == {"message": {"messageIdentifier": TEXT}}
-        # An instance that has just started knows it from Redis.
+        # An instance that has just started reads it from Redis.
         running.ingest.end()
         running.ingest.is_held = False
         running.ingest.start()

@@ -1,5 +1,5 @@
-"""The calls of the Retention Messaging API over RPC: what Apple documents, from an image to the production URL, its errors, and what is
-refused before Apple is asked."""
+"""The calls of the Retention Messaging API over RPC: Apple's documented behaviour, from an image to the production URL, its errors, and
+requests that are refused before Apple is called."""
 
 import base64
 import time
@@ -51,7 +51,7 @@ def test_from_an_image_to_the_url_in_production(system):
     get(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
     assert get(system, "GetDefaultRetentionMessage", place) == {"messageIdentifier": message, "environment": "Sandbox"}
     get(system, "DeleteDefaultRetentionMessage", place)
-    # That there is none is no error to Apple.
+    # For Apple it is no error if there is none.
     get(system, "DeleteDefaultRetentionMessage", place)
 
     url = "https://ads.example.com/v1/app-store/retention/com.example.app"
@@ -63,7 +63,7 @@ def test_from_an_image_to_the_url_in_production(system):
     test = get(system, "StartRetentionPerformanceTest", {"originalTransactionId": purchase}, new_id())
     assert test["response"]["config"]["responseTimeThreshold"] == 700 and test["environment"] == "Sandbox"
     system.control("/control/retention", {"requestId": test["requestId"], "result": "PASS"})
-    # Empty is absent.
+    # An empty value is the same as an absent one.
     result = get(system, "GetRetentionPerformanceTest", {"requestId": test["requestId"], "environment": ""})
     assert result["result"] == "PASS" and result["response"]["target"] == url and result["response"]["config"]["totalRequests"] > 0
     get(system, "SetRetentionURL", {**PRODUCTION, "realtimeUrl": url})
@@ -165,19 +165,19 @@ def test_apples_rate_limit_is_reported_and_observed_and_failures_are_unavailable
                                            "retryAfter": moment})
         limited = ask(system, "GetRetentionURL", SANDBOX, headers={"Connect-Timeout-Ms": "1000"})
         assert limited.status == 429 and cause(limited)["reason"] == "APP_STORE_RATE_LIMITED" and limited.headers["Retry-After"], limited
-        # Until then Apple is left alone.
+        # Until then Apple is not called.
         before = len(calls(system, "/realtime/url"))
         assert ask(system, "GetRetentionURL", SANDBOX, headers={"Connect-Timeout-Ms": "500"}).status == 429
         assert len(calls(system, "/realtime/url")) == before
         assert ask(system, "GetRetentionURL", SANDBOX).status in (200, 404) and time.time() * 1000 >= moment
-        # What changes something is not sent twice by itself.
+        # A request that changes something is not repeated automatically.
         before = len(calls(system, "/messaging/message/"))
         for number in (5000000, 5000001):
             system.control("/control/faults", {"route": "messageUpload", "count": 1, "status": 500, "body": {"errorCode": number}})
             failed = ask(system, "UploadRetentionMessage", {**SANDBOX, "messageIdentifier": new_id(), "message": TEXT})
             assert failed.status == 503 and cause(failed)["reason"] == "APP_STORE_UNAVAILABLE", failed
         assert len(calls(system, "/messaging/message/")) == before
-        # Without access to the API Apple says 404 and nothing else. (Messages are listed by ingest too, of its own accord.)
+        # Without access to the API Apple answers only 404. (Ingest also lists messages, by itself.)
         system.control("/control/faults", {"route": "imageList", "count": 1, "status": 404})
         assert ask(system, "ListRetentionImages", SANDBOX).status == 404
         system.control("/control/faults", {"route": "imageList", "count": 1, "status": 401})

@@ -24,12 +24,12 @@ def test_instances_share_the_queries_to_apple(tmp_path: pathlib.Path) -> None:
         rounds = (len(system.recovery.calls) - asked) / 2
         # Once a second for each of the two environments, and not three times.
         assert 2 <= rounds <= time.monotonic() - began + 2
-        # What one instance hears all of them follow.
+        # All instances follow the answer that one of them got.
         assert {shown(system, ingest) for ingest in system.ingests} == {None}
         system.approve(OFFER, TEXT, PENDING, pending=())
         for ingest in system.ingests:
             wait(lambda ingest=ingest: shown(system, ingest) == PENDING)
-        # Where nobody can be asked, what was heard holds, for an instance that is started anew too.
+        # If the list cannot be queried, the last answer is used, also by an instance that is restarted.
         system.recovery.answers["ListRetentionMessages"] = (503, {"code": "unavailable"})
         time.sleep(2)
         system.ingests[1].end()

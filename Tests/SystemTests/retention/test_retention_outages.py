@@ -1,4 +1,4 @@
-"""Requests for retention messages while a service or Redis hangs or is away, and a decision service of the app's own."""
+"""Requests for retention messages while a service or Redis hangs or is unreachable, and an app's own decision service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .system import (
     wait,
 )
 
-# The budget, and far less than any hang: what is looked at is the fastest of some, since the machine may be busy with other things.
+# The budget, which is far less than any hang. The fastest of some requests is checked, since the machine may be busy.
 BUDGET, HANG = 0.3, 4.0
 
 
@@ -34,17 +34,17 @@ def system(tmp_path_factory):
 
 @pytest.fixture
 def own(tmp_path):
-    """One that a test may stop parts of."""
+    """A system whose parts a test may stop."""
     running = RetentionSystem(tmp_path / "own", RULES, ingests=2)
     with running:
         yield running
 
 
-# --- what hangs -------------------------------------------------------------------------------------------------------
+# --- dependencies that hang -------------------------------------------------------------------------------------------
 
 
 class Stopped:
-    """A process that is there and does nothing: its connections stand, and no answer comes."""
+    """A suspended process: its connections stay open, and no answer comes."""
 
     def __init__(self, process):
         self.process = process
@@ -57,7 +57,7 @@ class Stopped:
 
 
 def in_time(system, product: str, wanted, count: int = 6, **more: object) -> list[dict]:
-    """Asks some times; each is answered so, none waits for what hangs, and the fastest is within the budget."""
+    """Sends some requests; each gets this answer, none waits for the hanging dependency, and the fastest is within the budget."""
     times, asked = [], []
     for _ in range(count):
         asked.append(question(productId=product, **more))
@@ -75,7 +75,7 @@ def test_with_a_hanging_signer_the_answer_has_no_offer(own):
     for asked in (text[0], nothing[0]):
         assert own.event(asked["requestIdentifier"])["data"]["decision"]["fallbacks"] == ["signer"]
     assert metric(own.ingest, 'attribution_retention_fallbacks_total{cause="signer"}') >= 12
-    # One that is not there at all, too, and then it is back.
+    # The same for a process that does not exist, and then it returns.
     own.signer.end()
     in_time(own, "offer-or-text", lambda answer: "message" in answer)
     own.signer.is_held = False
@@ -88,7 +88,7 @@ def test_with_a_hanging_verifier_rules_that_need_the_history_are_skipped(own):
     own.notify(known)
     with Stopped(own.verifier):
         asked = in_time(own, "history", lambda answer: answer == {"message": {"messageIdentifier": TEXT}}, originalTransactionId=known)
-        # What does not need it does not ask for it.
+        # Requests that do not need it do not call it.
         assert "promotionalOffer" in own.ask(question(productId="v2"))[1]
     decision = own.event(asked[0]["requestIdentifier"])["data"]["decision"]
     assert decision["fallbacks"] == ["history"] and decision["undecidedRules"] == ["loyal"]
@@ -99,7 +99,7 @@ def test_a_hanging_redis_loses_no_answer_and_no_event(own):
     with Stopped(own.redis):
         asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=4)
         again = question(productId="text")
-        # Without Redis the same instance still answers a repeat as before.
+        # Without Redis the same instance still answers a repetition as before.
         first = own.ask(asked[0])[1]
         assert own.ask(asked[0])[1] == first and own.ask(again)[1] == own.ask(again)[1]
     for one in (*asked, again):
@@ -152,7 +152,7 @@ def test_a_decision_service_decides_and_the_rules_are_its_fallback(own):
         assert own.ask(asked)[1] == answer, wanted
         assert own.event(asked["requestIdentifier"])["data"]["decision"].get("fallbacks") == fallbacks, wanted
 
-    # It hangs: the rules answer, and after some tries it is not asked any more for a while.
+    # It hangs: the rules answer, and after some attempts it is not called for a while.
     own.deciders.answers[method] = None
     in_time(own, "text", lambda answer: answer == said, count=20)
     before = len(own.deciders.calls)

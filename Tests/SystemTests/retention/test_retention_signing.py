@@ -1,4 +1,4 @@
-"""How ingest has the offers of retention messages signed: those of a moment together, by a signer of a build before one by one."""
+"""How ingest gets the offers of retention messages signed: concurrent ones together, or one by one with a signer of an older build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def system(tmp_path_factory):
 
 
 class EarlierSigner:
-    """Stands in front of a signer as one of a build before `SignOffers`."""
+    """A proxy in front of a signer that makes it appear as a build without `SignOffers`."""
 
     def __init__(self, signer) -> None:
         self.asked: list[str] = []
@@ -63,7 +63,7 @@ def test_offers_that_are_signed_together_are_for_the_right_customers(system):
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda number: system.ask(question(productId="v2", originalTransactionId=str(700 + number)))[1], range(160)))
     offered = {str(700 + number): answer["promotionalOffer"] for number, answer in enumerate(answers) if "promotionalOffer" in answer}
-    # On a busy machine some come too late.
+    # On a busy machine some are too late.
     assert len(offered) >= 40
     for transaction, offer in offered.items():
         assert system.claims(offer["promotionalOfferSignatureV2"])["transactionId"] == transaction
@@ -75,7 +75,7 @@ def test_a_signer_of_an_older_build_is_called_for_each_offer(tmp_path):
     earlier = EarlierSigner(system.signer)
     system.ingest.environment["ATTRIBUTION_SIGNER_URL"] = earlier.url
     with system:
-        # The fastest of some: the first connections are being made meanwhile.
+        # The fastest of some requests, because the first connections are being opened meanwhile.
         answers = [system.ask(question(productId="v2"))[1] for _ in range(8)]
         assert any("promotionalOffer" in answer for answer in answers), answers
         assert earlier.asked.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.asked

@@ -1,5 +1,5 @@
-"""The simulated App Store asks the running system for retention messages: it finds nothing wrong with the answers, plays its performance test,
-and its forgeries are refused. And the example of a decision service answers by the contract."""
+"""The simulated App Store requests retention messages from the running system: it finds no problem in the answers, runs its performance test,
+and its forgeries are refused. The example of a decision service also conforms to the contract."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MESSAGES = {f"2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f000{number}": f"Text {number}" for
 
 @pytest.fixture(scope="module", autouse=True)
 def messages(system):
-    """Those that the rules of the development configuration name are approved, and ingest has heard of it."""
+    """The messages that the rules of the development configuration name are approved, and ingest knows it."""
     system.have_retention_messages(APP, MESSAGES)
     wait(lambda: bool(ask(system).get("answer")))
 
@@ -36,7 +36,7 @@ def ask(system, **more) -> dict:
 
 
 def customer(system) -> tuple[str, str]:
-    """A subscription whose beginning the system has heard of: its id and its product."""
+    """A subscription whose beginning the system knows: its id and its product."""
     story = system.control("/control/notifications/story", {"bundleId": APP, "environment": "Sandbox", "steps": ["buy"], "send": True})
     found = {}
 
@@ -100,7 +100,7 @@ def test_a_url_goes_to_production_after_the_performance_test_that_was_ordered(sy
         return result["result"] != "PENDING"
 
     wait(is_over)
-    # The machine that runs the tests may be slow; what was answered in time was answered well.
+    # The machine that runs the tests may be slow; answers in time must be correct.
     assert set(result["response"]["failures"]) <= {"TIMED_OUT"}, result
     if result["result"] == "PASS":
         assert result["response"]["successRate"] >= 95 and result["response"]["responseTimes"]["p50"] > 0

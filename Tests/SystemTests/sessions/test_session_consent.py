@@ -1,4 +1,4 @@
-"""Consent that changes or cannot be held: withdrawals, waits, events of changed answers."""
+"""Consent that changes or cannot be stored: withdrawals, waits, events of changed answers."""
 
 import json
 import time
@@ -13,13 +13,13 @@ CHANGED = "attribution.att.status_changed.v1"
 
 
 def kept_payloads(system) -> int:
-    """Bodies of sessions that Redis keeps for longer than those that were sent already."""
+    """The number of session bodies that Redis stores for longer than those of sent sessions."""
     names = redis_words(system, "--scan", "--pattern", "*:ingest:payload:*")
     return sum(int(redis_words(system, "TTL", name)[0]) > 86_400 for name in names)
 
 
 def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_path):
-    """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
+    """256 shards of ten: sessions fill the install's shard, then changes use as much again; the last change cannot even be reported."""
     install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
     asked = {"bundleId": "com.example.app", "installId": install}
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
@@ -30,20 +30,20 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
         feed = system.subscribe([CHANGED])
         system.call("Queues", "PauseQueue", {"queue": "sessions"})
         try:
-            # What a worker looked for before it saw the pause ends first.
+            # Queries that a worker sent before it saw the pause end first.
             time.sleep(3)
             answers, before = [], kept_payloads(system)
             for number in range(11):
                 body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
                 answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
             assert answers == [202] * 10 + [503]
-            # Nothing stays of what was refused.
+            # Nothing of a refused request is stored.
             assert kept_payloads(system) == before + 10
             for number in range(10):
                 assert say(2 + number % 2, 2000 + number) == 200
             assert say(2, 3000) == 503
             assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
-            # A change to consent is not taken in like that.
+            # A change to consent is not accepted while the queue is full.
             assert say(3, 4000) == 503
             assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
         finally:
@@ -53,10 +53,10 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
         assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
         assert say(2, 5000) == 200
         assert say(2, 6000) == 200
-        told = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
+        changes = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
                 for event in feed.wait_for(11, seconds=20, settle=1)]
         feed.delete()
-        assert sorted(told, key=lambda change: change[2].removesuffix("Z")) == [
+        assert sorted(changes, key=lambda change: change[2].removesuffix("Z")) == [
             (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
         ] + [(3, 2, "1970-01-01T00:00:03Z")]
 
@@ -90,7 +90,7 @@ def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(s
         refused = put(system, install, 2, bundleId=app, **more)
         assert refused.status == session.status == 400
         assert refused.json == session.json and "bundleId" in refused.body.decode(), refused
-    # In the query too; and nothing is kept of it.
+    # Also in the query; and nothing of it is stored.
     assert system.post(f"/v1/sessions/{install}/att-status?bundleId={app}", {"attStatus": 2}, method="PUT").status == 400
     assert put(system, install, 2, bundleId=app, urlStrategy="nowhere").status == 400
     assert put(system, install, 2, bundleId="com.example.app").status == 200
@@ -104,10 +104,10 @@ def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
     assert post(system, install, idfa, 3, bundleId=app, urlStrategy="default").status == 202
     assert put(system, install, 2, bundleId=app).status == 200
     assert system.call("Ingest", "GetAttStatus", {"bundleId": app, "installId": install})["attStatus"] == 2
-    # Before its first session, the strategy is named with the status.
+    # Before its first session, the status names the strategy.
     assert put(system, other, 3, bundleId=app, urlStrategy="default").status == 200
     assert put(system, other, 2, bundleId=app).status == 200
-    # What it names is not looked at where the install is known, nor of an app that is configured.
+    # The strategy in the request is ignored for a known install, and for an app that is configured.
     for strategy in ("gone", ["default"], 7):
         assert put(system, install, 2, bundleId=app, urlStrategy=strategy).status == 200
         assert put(system, install, 2, bundleId="com.example.app", urlStrategy=strategy).status == 200
@@ -127,7 +127,7 @@ def test_the_longest_wait_is_configuration(system, tmp_path):
 
 
 def test_sessions_that_cannot_be_held_are_sent_without_consent(system, tmp_path):
-    """256 shards of ten: nine may be held in each, and the tenth place is for what goes at once."""
+    """256 shards of ten: nine sessions may be held in each, and the tenth place is for sessions that are sent immediately."""
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
         install = f"room-{uuid.uuid4().hex[:8]}"
         idfa = new_identifier()
@@ -136,7 +136,7 @@ def test_sessions_that_cannot_be_held_are_sent_without_consent(system, tmp_path)
                     "event": str(number), "idfa": idfa}
             status, answer = process.post("/v1/sessions", json.dumps(body).encode())
             assert status == 202, answer
-        # What goes at once makes room for itself; what is held stays.
+        # Sessions that are sent immediately free their place; held sessions stay.
         entry = wait_for(system, install, 1)[0]
         assert entry["body"]["event"] == "9" and entry["host"] == "analytics.adjust.com" and not holds(entry, idfa)
         assert process.metric("attribution_sessions_not_held_total") == 1

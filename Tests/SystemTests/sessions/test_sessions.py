@@ -1,4 +1,4 @@
-"""Sessions and consent: what is sent, where, and in which order, under all failures."""
+"""Sessions and consent: what is sent, to which host, and in which order, under all failures."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ ROUTED = "attribution.session.routed.v1"
 
 @contextlib.contextmanager
 def settings(system, text: str):
-    """The system's ingest with more configuration, and as it was afterwards."""
+    """Adds to the configuration of the system's ingest, and restores it afterwards."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()
     configuration.write_text(before + text)
@@ -41,7 +41,7 @@ def test_only_att_status_3_is_consent(system):
 
 
 def test_no_identifying_field_reaches_an_analytics_host(system):
-    """Whatever calls itself JSON or a query and is not quite: none of it holds the identifier that the session names."""
+    """Input that is nearly valid JSON or a nearly valid query: none of it contains the identifier that the session names."""
     hidden = new_identifier()
     install = f"partner-{uuid.uuid4().hex[:8]}"
     texts = [f'{{"idfa":"{hidden}","a":1,"a":2}}', "[" * 40 + f'{{"idfa":"{hidden}"}}' + "]" * 40, f'{{"idfa":"{hidden}"}};',
@@ -127,7 +127,7 @@ def dead_letter(system, id: str) -> dict:
 
 
 def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
-    """`Retry-After: 0` takes nothing off the backoff, and what no host takes is a dead letter in the end, without the identifier."""
+    """`Retry-After: 0` does not shorten the backoff, and a session that no host accepts becomes a dead letter, without the identifier."""
     install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
     with settings(system, "consentRouting: { patience: 3s }\n"):
         for host in ("consent.adjust.com", "consent.adjust.io"):
@@ -146,7 +146,7 @@ def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
 
 
 def test_only_refusals_of_the_session_itself_are_final(system):
-    """What may be the host's own trouble passes, and the session arrives."""
+    """An error that may be temporary at the host is retried, and the session arrives."""
     feed = system.subscribe([ROUTED])
     for status in (301, 401, 403, 404):
         install, idfa = f"passing-{uuid.uuid4().hex[:8]}", new_identifier()
@@ -156,7 +156,7 @@ def test_only_refusals_of_the_session_itself_are_final(system):
         entries = wait_for(system, install, 3)
         assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
     for status in (400, 413, 422):
-        install = f"judged-{uuid.uuid4().hex[:8]}"
+        install = f"final-{uuid.uuid4().hex[:8]}"
         system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
         assert post(system, install, new_identifier(), 2).status == 202
         assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]
@@ -190,7 +190,7 @@ DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJD
 
 
 def test_a_url_strategy_applies_to_all_requests_and_an_unknown_one_is_refused(system):
-    """In each of them, on both sides of the split, and when a host fails; a residency strategy leaves its region for none."""
+    """In each region, on both sides of the split, and when a host fails; a residency strategy never uses another region."""
     for strategy, domain in DOMAINS.items():
         for status, side in ((3, "consent."), (2, "analytics.")):
             install, idfa = f"strategy-{uuid.uuid4().hex[:8]}", new_identifier()
@@ -209,7 +209,7 @@ def test_a_url_strategy_applies_to_all_requests_and_an_unknown_one_is_refused(sy
 
 
 def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(system):
-    """Seeded; counts for itself."""
+    """Seeded; prints its counts."""
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     feed = system.subscribe([ROUTED])

@@ -1,1 +1,1 @@
-"""Signer: keys, and what they sign."""
+"""Signer: keys and signatures."""

@@ -27,7 +27,7 @@ def chance(request: pytest.FixtureRequest) -> random.Random:
 
 
 def number(chance: random.Random, low: int, high: int) -> int:
-    """Often an edge."""
+    """A number in a range, often one of its limits."""
     return chance.choice([low, high, chance.randint(low, high), chance.randint(low, min(high, low + 1000))])
 
 
@@ -74,7 +74,7 @@ def ad_attribution_kit(chance: random.Random) -> dict:
 
 
 def whole(value: object) -> int:
-    """A 64-bit integer as JSON has it here: a number, or decimal digits beyond 2^53."""
+    """A 64-bit integer in the contract's JSON: a number, or decimal digits beyond 2^53."""
     return int(value)
 
 
@@ -120,7 +120,7 @@ def unpadded(text: str) -> bytes:
 
 
 def opened(jws: str, key: Any) -> tuple[dict, dict]:
-    """Header and claims of a compact JWS whose ES256 signature is good."""
+    """Header and claims of a compact JWS with a valid ES256 signature."""
     header, payload, signature = jws.split(".")
     raw = unpadded(signature)
     assert len(raw) == 64
@@ -149,7 +149,7 @@ METHODS = {"skadnetwork": "SignSKAdNetworkImpression", "skadnetworkWeb": "SignSK
 
 
 def wrong(chance: random.Random, kind: str) -> tuple[dict, str]:
-    """An item with one fault, and the field that has to be named."""
+    """An item with one fault, and the field that must be named."""
     item = KINDS[kind][0](chance)
     faults: list[tuple[dict, str]] = [
         ({"adNetworkId": None}, "adNetworkId"), ({"adNetworkId": "Example123.skadnetwork"}, "adNetworkId"), ({"adNetworkId": 5}, "adNetworkId"),

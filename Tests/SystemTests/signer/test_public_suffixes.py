@@ -26,7 +26,7 @@ def test_a_newer_list_replaces_the_built_in_one(folder):
         assert sign(signer, "site.newhost.com")[0] == 200
         status, refused = sign(signer, "newhost.com")
         assert status == 400 and "sourceDomain" in json.dumps(refused)
-        # A name that this list does not know the suffix of.
+        # A name whose suffix is not in this list.
         assert sign(signer, "github.io")[0] == 200
 
 

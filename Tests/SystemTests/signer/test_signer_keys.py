@@ -1,4 +1,4 @@
-"""The signer's keys from an operator's view: what is refused, rotation, tokens, the record, the commands."""
+"""The signer's keys from an operator's view: refusals, rotation, tokens, the record, the commands."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ def public_keys(signer: SignerProcess) -> dict[str, dict]:
     return {entry["keyId"]: entry for entry in signer.rpc("ListSigningKeys", {"adNetworkId": NETWORK})[1]["keys"]}
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_a_key_that_others_may_read_is_refused_by_name(tmp_path):
@@ -56,7 +56,7 @@ def test_two_active_keys_of_a_network_are_refused(tmp_path):
 def test_no_refusal_and_no_log_contains_key_bytes(tmp_path):
     made = make_key(tmp_path / "a.pem")
     secret = "".join(made.read_text().splitlines()[1:-1])
-    # Damaged in the middle, so that something is read and refused.
+    # Damaged in the middle, so that a part is read before it is refused.
     made.write_text(made.read_text().replace(secret[40:44], "AAAA", 1))
     code, words = SignerProcess(tmp_path, configuration(key("a"))).end_of_start()
     assert code == 78
@@ -139,7 +139,7 @@ def test_rotation_drops_no_request_and_a_retired_key_never_signs_again(tmp_path)
         for turn in range(6):
             active = "b" if turn % 2 == 0 else "a"
             signer.reload(after if active == "b" else before)
-            # From here on, whoever asks gets a signature of the new key.
+            # From here on, every caller gets a signature of the new key.
             for _ in range(20):
                 status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION)
                 assert (status, answer["keyId"]) == (200, active)
@@ -230,7 +230,7 @@ def test_every_signature_is_counted_and_recorded_by_its_digest(tmp_path):
         assert audit.stat().st_mode & 0o777 == 0o600
         assert signer.metric("attribution_signatures_total")[
             f'{{method="SignSKAdNetworkImpression",owner="{NETWORK}",key_id="a"}}'] == 40
-        # A rotated record: the file is moved away, SIGHUP begins a new one.
+        # A rotated record: the file is renamed, and SIGHUP begins a new one.
         audit.rename(tmp_path / "audit.1")
         signer.reload(configuration(key("a")))
         signer.rpc("SignSKAdNetworkImpression", IMPRESSION)

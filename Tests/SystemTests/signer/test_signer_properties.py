@@ -1,5 +1,5 @@
-"""Random impressions of every kind: what is signed verifies with a verifier of the test's own over a text of the test's own,
-and what is wrong is not signed. Nothing here shares a line with the product."""
+"""Random impressions of every kind: signatures verify with the test's own verifier over the test's own text,
+and invalid impressions are not signed. No code is shared with the product."""
 
 import base64
 import concurrent.futures
@@ -59,7 +59,7 @@ def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one
 
 
 def test_concurrent_calls_each_get_their_own_signature(system, public_keys, chance):
-    """Calls that come together are signed together: on connections of their own, and sent ahead on one."""
+    """Concurrent calls are signed together: on separate connections, and pipelined on one."""
     jobs = []
     for _ in range(COUNT):
         kind = chance.choice(list(KINDS))

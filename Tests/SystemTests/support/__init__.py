@@ -1,1 +1,1 @@
-"""Starts and ends what the tests run: whole systems, single services, the simulator, Prometheus; and connections to them."""
+"""Starts and stops the processes of the tests: whole systems, single services, the simulator, Prometheus; and connections to them."""

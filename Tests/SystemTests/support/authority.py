@@ -10,7 +10,7 @@ def openssl(*arguments: str) -> None:
 
 
 class Authority:
-    """A certificate authority of a test's own."""
+    """A certificate authority for one test."""
 
     def __init__(self, folder: pathlib.Path, name: str) -> None:
         self.folder, self.certificate, self.key = folder, folder / f"{name}.pem", folder / f"{name}.key"

@@ -17,7 +17,7 @@ DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy
 
 
 class BareRedis:
-    """A Redis on loopback. `settings` are words of its command line; `port` is that of clear text, 0 turns it off."""
+    """A Redis on loopback. `settings` are arguments of its command line; `port` is the one for clear text, 0 disables it."""
 
     def __init__(self, folder: pathlib.Path, *settings: str, port: int | None = None) -> None:
         self.folder = folder
@@ -37,7 +37,7 @@ class BareRedis:
 
 
 class BareService:
-    """`executable` on a port of its own; `variables` are its environment beside the least that it needs."""
+    """`executable` on its own port; `variables` are added to the minimum environment that it needs."""
 
     def __init__(self, folder: pathlib.Path, executable: str, configuration: str = "", **variables: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,11 +73,11 @@ class BareService:
         return self.log_path.read_text(errors="replace")
 
     def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """The same executable with the same environment and other words."""
+        """The same executable with the same environment and other arguments."""
         return subprocess.run([BINARIES / self.executable, *words], env=self.environment, capture_output=True, text=True, timeout=60, check=False)
 
     def status(self, path: str) -> int | None:
-        """None when nobody answers."""
+        """The status; None if there is no answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request("GET", path)

@@ -4,13 +4,13 @@ import os
 import random
 import socket
 
-# Below the ports of outgoing connections, so that a process that is started again finds its port free.
+# Below the ports of outgoing connections, so that the port of a restarted process is still free.
 FIRST_PORT, PORTS_EACH = 12_000, 2_000
 given: set[int] = set()
 
 
 def free_port() -> int:
-    """Free now, and given once; each parallel process of the tests has a range of its own."""
+    """A port that is free now, and is returned only once; each parallel process of the tests has its own range."""
     first = FIRST_PORT + PORTS_EACH * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4)
     while True:
         port = random.randrange(first, first + PORTS_EACH)

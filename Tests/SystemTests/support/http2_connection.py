@@ -21,7 +21,7 @@ def replaced(name: str, value: str | None, fields: list[tuple[str, str]] = REQUE
 
 
 class HTTP2Connection:
-    """Frames are read on a thread of their own, so that a peer's answers never stand in the way of a test's frames."""
+    """Frames are read by a separate thread, so that a peer's answers never block a test's frames."""
 
     def __init__(self, port: int, settings: dict[int, int] | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -38,7 +38,7 @@ class HTTP2Connection:
         self.last_stream: int | None = None
         self.settings: dict[int, int] = {}
         self.windows: dict[int, int] = {0: 65535}
-        # As much as anybody answers here may come without a word from this side.
+        # The window is as large as any answer here, so that it need not be updated.
         self.send(PREFACE + SettingsFrame(0, settings=settings or {}).serialize()
                   + WindowUpdateFrame(0, window_increment=1 << 30).serialize())
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -56,7 +56,7 @@ class HTTP2Connection:
     # --- sending ------------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> bool:
-        """Whether the peer still took it."""
+        """Sends; returns whether the peer still accepted it."""
         try:
             with self.sending:
                 self.socket.sendall(data)
@@ -65,7 +65,7 @@ class HTTP2Connection:
         return True
 
     def acknowledge(self) -> HTTP2Connection:
-        """Waits for the peer's settings and takes them, without which they do not bind it."""
+        """Waits for the peer's settings and acknowledges them; only then they are in effect."""
         self.wait(lambda: self.settings)
         self.send(SettingsFrame(0, flags=["ACK"]).serialize())
         return self
@@ -78,7 +78,7 @@ class HTTP2Connection:
         return self.headers(stream, fields) + DataFrame(stream, body, flags=["END_STREAM"]).serialize()
 
     def send_body(self, stream: int, body: bytes) -> None:
-        """Sends what the peer's windows allow, until it is sent or the peer has enough."""
+        """Sends as much as the peer's windows allow, until all is sent or the peer closes."""
         at = 0
         with self.changed:
             self.windows.setdefault(stream, 65535)
@@ -100,7 +100,7 @@ class HTTP2Connection:
     # --- receiving ----------------------------------------------------------------------------------------------
 
     def wait(self, condition: Callable[[], bool]) -> bool:
-        """Until the condition holds or the connection ends; whether it holds."""
+        """Waits until the condition holds or the connection ends; returns whether it holds."""
         with self.changed:
             assert self.changed.wait_for(lambda: condition() or self.ended, 60), "nothing came"
             return condition()
@@ -109,7 +109,7 @@ class HTTP2Connection:
         self.wait(lambda: False)
 
     def status(self, stream: int) -> int | None:
-        """A stream's answer; nil when it was reset or the connection ended instead."""
+        """A stream's answer; None if it was reset or the connection ended."""
         self.wait(lambda: stream in self.finished or stream in self.resets)
         return self.statuses.get(stream) if stream in self.finished else None
 

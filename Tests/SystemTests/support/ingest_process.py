@@ -22,12 +22,12 @@ BINARY = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "ing
 
 
 class IngestProcess:
-    """Like the system's ingest, with `limits` of its own and its own two ports."""
+    """Like the system's ingest, with its own `limits` and its own two ports."""
 
     def __init__(self, system: System, folder: pathlib.Path, limits: dict[str, object] | None = None, *, settings: str = "", clients: str = "",
                  variables: dict[str, str] | None = None, drain_milliseconds: int = 100,
                  ports: tuple[int, int] | None = None) -> None:
-        """`settings`: more YAML; `clients`: lines in front of the system's own callers; `variables`: more environment."""
+        """`settings`: more YAML; `clients`: lines before the system's own callers; `variables`: more environment."""
         self.port, self.internal_port = ports or (free_port(), free_port())
         configuration = folder / "configuration.yaml"
         lines = "".join(f"  {key}: {value}\n" for key, value in (limits or {}).items())
@@ -68,7 +68,7 @@ class IngestProcess:
     def _internal(self) -> http.client.HTTPConnection:
         if not self.internal_tls:
             return http.client.HTTPConnection("127.0.0.1", self.internal_port, timeout=30)
-        # Whether it is ready is asked here, not who it is.
+        # Only readiness is checked here, not identity.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         return http.client.HTTPSConnection("127.0.0.1", self.internal_port, timeout=30, context=context)
@@ -82,7 +82,7 @@ class IngestProcess:
             connection.close()
 
     def metric(self, name: str) -> float:
-        """A metric's value, its labels a part of the name; 0 when there is none."""
+        """A metric's value, with its labels as a part of the name; 0 if there is none."""
         connection = self._internal()
         try:
             connection.request("GET", "/metrics")
@@ -107,7 +107,7 @@ class IngestProcess:
             connection.close()
 
     def memory(self) -> int:
-        """Bytes of the process that are in memory now."""
+        """The resident memory of the process in bytes."""
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
@@ -130,7 +130,7 @@ class Answer:
 
 
 class RawConnection:
-    """Bytes to a port and HTTP/1.1 answers back, read strictly by their lengths."""
+    """Sends bytes to a port and reads HTTP/1.1 answers, strictly by their lengths."""
 
     def __init__(self, port: int, patience: float = 60) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=patience)
@@ -144,7 +144,7 @@ class RawConnection:
         self.socket.close()
 
     def send(self, data: bytes) -> bool:
-        """Whether the peer took it; a peer that has answered and closed may take no more."""
+        """Whether the peer accepted it; a peer that has answered and closed may accept no more."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
@@ -161,7 +161,7 @@ class RawConnection:
         return bool(received)
 
     def answer(self) -> Answer | None:
-        """The next answer, 100 (Continue) too; nil when the connection ends before its first byte."""
+        """The next answer, including 100 (Continue); None if the connection ends before its first byte."""
         while b"\r\n\r\n" not in self.buffer:
             if not self._more():
                 assert not self.buffer, f"half an answer: {self.buffer[:200]!r}"
@@ -181,7 +181,7 @@ class RawConnection:
         return Answer(int(status), headers, body)
 
     def answers_to_end(self) -> list[Answer]:
-        """Every answer until the peer closes; the socket's patience is over when it does not."""
+        """Every answer until the peer closes; fails after the socket's timeout if it does not."""
         found = []
         while (answer := self.answer()) is not None:
             found.append(answer)

@@ -29,7 +29,7 @@ def fetch(url: str) -> str:
 
 
 def eventually(attempt: Callable[[], Value], seconds: float = 30) -> Value:
-    """What an attempt answers, as soon as it neither throws nor fails an assertion."""
+    """The result of an attempt, as soon as it neither throws nor fails an assertion."""
     end = time.monotonic() + seconds
     while True:
         try:

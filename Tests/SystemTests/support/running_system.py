@@ -1,4 +1,4 @@
-"""Starts and ends a whole system with Deploy/up: for the system tests and the benchmarks. Standard library only."""
+"""Starts and stops a whole system with Deploy/up: for the system tests and the benchmarks. Standard library only."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
 
 
 def free_port_base() -> int:
-    """A base whose ports up to +19 are free now; each parallel process of the tests looks in a range of its own."""
+    """A base whose ports up to +19 are free now; each parallel process of the tests uses its own range."""
     first = 21000 + 2000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     for base in range(first, first + 2000, 40):
         taken = False
@@ -31,7 +31,7 @@ def free_port_base() -> int:
 
 
 def start_system(data: pathlib.Path, *options: str) -> System:
-    """Of the build that BUILD_CONFIGURATION names, debug when it names none."""
+    """The executables' folder of the build that BUILD_CONFIGURATION names; the default is debug."""
     base = free_port_base()
     run = subprocess.run(
         [ROOT / "Deploy" / "up", "--detach", "--skip-build", "--data", data, "--port-base", str(base), *options],
@@ -47,7 +47,7 @@ def stop_system(system: System) -> None:
 
 
 def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.CompletedProcess:
-    """A verifier that ends at once, because of its configuration; beside the running system, whose Redis it looks for first."""
+    """A verifier that exits immediately because of its configuration; it first connects to the running system's Redis."""
     commands = (system.data / f"run-{system.port_base}" / "verifier.command").read_text().splitlines()
     url = next(line for line in commands if "REDIS_URL" in line).split("=", 1)[1]
     return subprocess.run([ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "verifier"], capture_output=True, text=True,
@@ -56,6 +56,6 @@ def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.Co
 
 
 def redis_words(system: System, *words: object) -> list[str]:
-    """What the system's Redis answers to a command, a line an item."""
+    """The reply of the system's Redis to a command, one line per item."""
     command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
     return subprocess.run([*command, *map(str, words)], check=True, capture_output=True, text=True).stdout.split()

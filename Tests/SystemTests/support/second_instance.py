@@ -15,7 +15,7 @@ from .running_system import System
 
 @contextlib.contextmanager
 def second_instance(system: System, name: str, more: str = "") -> Iterator[System]:
-    """`more`: words of shell before it is started."""
+    """`more`: shell commands before it is started."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

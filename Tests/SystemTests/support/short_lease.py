@@ -1,4 +1,4 @@
-"""A service that takes over the messages of a dead instance within seconds instead of half a minute."""
+"""A service that takes over the messages of a killed instance within seconds instead of half a minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .running_system import System
 
 @contextlib.contextmanager
 def short_lease(system: System, name: str) -> Iterator[None]:
-    """Restarts the service with short leases, and as it was afterwards."""
+    """Restarts the service with short leases, and restores it afterwards."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()
     configuration.write_text(before + "queues: { lease: 3s, workerTimeout: 3s }\n")

@@ -28,7 +28,7 @@ def make_key(path: pathlib.Path, curve: str = "prime256v1") -> pathlib.Path:
 class SignerProcess:
     def __init__(self, folder: pathlib.Path, configuration: str, limits: tuple[int, int] | None = None, port: int | None = None,
                  **variables: str) -> None:
-        """`limits`: how many files it may have open, soft and hard."""
+        """`limits`: the soft and hard limits of open files."""
         self.folder, self.port = folder, port or free_port()
         self.path = folder / "configuration.yaml"
         self.write(configuration)
@@ -60,7 +60,7 @@ class SignerProcess:
         self.process.wait(30)
 
     def end_of_start(self, seconds: float = 30) -> tuple[int, str]:
-        """For a signer that must not start: its exit code and its last words."""
+        """For a signer that must not start: its exit code and its last output."""
         try:
             return self.process.wait(seconds), self.log()
         except subprocess.TimeoutExpired:
@@ -90,12 +90,12 @@ class SignerProcess:
         return response.status, answer
 
     def metric(self, name: str) -> dict[str, float]:
-        """The series of one metric: its label text and value."""
+        """The series of one metric: its labels as text, and its value."""
         lines = [line for line in self.get("/metrics")[1].splitlines() if line.startswith((name + "{", name + " "))]
         return {line[len(name):].rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines}
 
     def reload(self, configuration: str) -> None:
-        """Writes the configuration, sends SIGHUP and waits until the signer says what became of it."""
+        """Writes the configuration, sends SIGHUP and waits until the signer reports the result."""
         name = "attribution_configuration_reloads_total"
         before = sum(self.metric(name).values())
         self.write(configuration)

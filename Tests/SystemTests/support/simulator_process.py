@@ -14,7 +14,7 @@ BUNDLE, APP_ID, ISSUER, KEY_ID = "com.example.app", 525463029, "57246542-96fe-1a
 
 
 class Simulator:
-    """A simulator process of this module's own."""
+    """A simulator process for this module."""
 
     def __init__(self, state: pathlib.Path, *options: str) -> None:
         self.state = state

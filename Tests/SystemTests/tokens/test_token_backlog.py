@@ -37,13 +37,13 @@ def broker(redis, apple, configuration: str) -> Server:
 
 @pytest.fixture(scope="module")
 def fast(redis, apple):
-    """One broker whose schedules pass sixty times as fast, and which asks however much fails."""
+    """One broker whose schedules are sixty times as fast, and which never stops calling after failures."""
     with broker(redis, apple, "adServices: { timeout: 2s, breaker: { leastCalls: 10000 } }\n") as server:
         yield server
 
 
 def breaker(server: Server) -> float:
-    """0 while Apple is asked as usual."""
+    """0 while Apple is called as usual."""
     return gauge(server, "attribution_adservices_breaker_state")
 
 
@@ -67,7 +67,7 @@ def test_a_token_that_failed_at_first_is_resolved_by_later_retries(fast, apple, 
     apple.control("POST", "adservices/tokens", {"token": token, "answers": [trouble, ATTRIBUTED]})
     answer = exchange(fast, token)
     assert answer["state"] == "attributed", answer
-    # libcurl asks again by itself when a connection that was kept turns out to be dead.
+    # libcurl itself repeats a request if a kept connection was closed.
     assert answer["attempts"] == 2 or "reset" in trouble, answer
     assert len(apple.calls()[token]) == 2
 
@@ -82,7 +82,7 @@ def test_all_instances_wait_for_retry_after(fast, apple):
     calls = apple.calls()
     first = calls[token][0]["atMilliseconds"]
     assert calls[token][0]["status"] == 429
-    # Ninety seconds are one and a half.
+    # Ninety seconds become one and a half.
     assert calls[token][1]["atMilliseconds"] - first >= 1400
     assert calls[other][0]["atMilliseconds"] - first >= 1400
 
@@ -119,8 +119,8 @@ def test_after_an_outage_tokens_nearest_their_deadline_come_first_and_each_ends_
 
 
 def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
-    # In a Redis where no other broker takes them. Their own schedule would ask again hours later; Apple names two seconds (a minute of
-    # theirs makes one).
+    # In a Redis without another broker. The broker's own schedule would retry hours later; Apple names two seconds (a minute, scaled,
+    # becomes one).
     configuration = ("adServices: { timeout: 2s, slowLane: [24h], longestRetryAfter: 2m,"
                      " breaker: { leastCalls: 4, firstPause: 100ms, longestPause: 500ms } }\n")
     apple.answer({"status": 503, "retryAfter": "2592000"})
@@ -129,12 +129,12 @@ def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
             tokens = [uuid.uuid4().hex for _ in range(8)]
             asked = [exchange(server, token, wait=300) for token in tokens]
             assert {one["state"] for one in asked} == {"pending"}
-            # All of them: no other is left that would find Apple back.
+            # All of them, because no other token is left that would detect Apple's recovery.
             until = time.monotonic() + 60
             while breaker(server) == 0 or any(not apple.calls().get(token) for token in tokens):
                 assert time.monotonic() < until, "they are not asked about"
                 time.sleep(0.1)
-            # A month is not believed: two minutes are, scaled.
+            # A month is not accepted; two minutes are, scaled.
             apple.answer(ATTRIBUTED)
             until = time.monotonic() + 60
             while any(call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "pending" for one in asked):
@@ -147,7 +147,7 @@ def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
 
 
 def open_breaker(one: Server, other: Server) -> tuple[list[str], object]:
-    """Tokens come to both until neither asks Apple as usual; those that came, and what lets one more come."""
+    """Sends tokens to both until neither calls Apple as usual; returns those tokens, and a function that sends one more."""
     tokens: list[str] = []
 
     def come():
@@ -172,13 +172,13 @@ def test_while_apple_is_down_one_instance_probes_for_all_instances(apple):
             tokens, come = open_breaker(one, other)
             opened = max(call["atMilliseconds"] for token in tokens for call in apple.calls().get(token, []))
             until = time.monotonic() + 60
-            # Each of both always has one that it would ask about.
+            # Each of both always has a token to send.
             while len(probes := sorted(call["atMilliseconds"] for token in tokens for call in apple.calls().get(token, [])
                                        if call["atMilliseconds"] > opened)) < 5:
                 assert time.monotonic() < until, probes
                 come()
                 time.sleep(0.05)
-            # As many as one alone would make: a pause lies between each and the next.
+            # As many as a single broker would send: there is a pause between each and the next.
             assert all(later - earlier >= 950 for earlier, later in itertools.pairwise(probes)), probes
             assert breaker(one) > 0 and breaker(other) > 0
             apple.answer(ATTRIBUTED)
@@ -219,19 +219,19 @@ def test_if_the_probing_instance_dies_another_one_probes(apple):
 
 
 def test_a_replayed_dead_letter_of_a_token_is_exchanged_in_an_idle_system(redis, apple):
-    """As when its worker died each time: a letter with its body, in a system that has nothing else to do."""
+    """As if its worker had been killed each time: a dead letter with its body, in a system without other work."""
     token = uuid.uuid4().hex
     queues = "attribution.queues.v1.QueuesService"
     apple.control("POST", "adservices/tokens", {"token": token, "answers": [ATTRIBUTED]})
     with broker(redis, apple, "queues: { lease: 3s }\nadServices: { timeout: 2s }\n") as server:
         call(server, f"{queues}/PauseQueue", {"queue": "tokens"})
-        # An idle worker looks once a second.
+        # An idle worker polls once a second.
         time.sleep(1.5)
         pending = exchange(server, token, wait=0)
         id = pending["exchangeId"]
         shard = id[:3]
         assert pending["state"] == "pending"
-        # It is taken out of its place as a worker would leave it that died too often.
+        # It is removed from its set, as a worker that was killed too often would leave it.
         body = redis.cli("EVAL", f"""
             local packed = redis.call('HGET', '{{attr:{shard}}}:q:tokens:payloads', '{id}')
             local m = cmsgpack.unpack(packed)

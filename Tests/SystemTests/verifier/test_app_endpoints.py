@@ -26,7 +26,7 @@ def two_apps(tmp_path_factory):
         for name in ("ingest", "verifier", "asa-token-broker"):
             system.service("stop", name)
             system.service("start", name)
-        # What it brings back would come between the copies that are sent here.
+        # Recovered notifications would come between the copies that are sent here.
         system.service("stop", "notification-recovery")
         system.control("/control/apps", {"bundleId": THEIRS, "appAppleId": 424242, "notificationURLs": {}, "apiKeys": []})
         yield system
@@ -58,7 +58,7 @@ def ended(system, id: str) -> dict:
 
 
 def counted(system, feed, count: int) -> list[tuple[str, str | None]]:
-    """What the feed says of so many events, and that there are no more."""
+    """The contents of this number of events, after a check that there are no more."""
     events = feed.wait_for(count, settle=1)
     feed.delete()
     return sorted((event["type"], event["data"].get("reason")) for event in events)
@@ -89,7 +89,7 @@ def test_the_same_bytes_at_both_urls_are_one_delivery(two_apps, first, second):
 
 
 @pytest.mark.parametrize("right", [SHARED, of(OURS)], ids=["shared", "own"])
-@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits", "when it was judged"])
+@pytest.mark.parametrize("waiting", [True, False], ids=["while it waits", "when it was verified"])
 def test_a_delivery_to_the_wrong_url_does_not_hide_the_later_correct_one(two_apps, right, waiting):
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     payload = made(two_apps, OURS, kind="DID_RENEW")
@@ -107,14 +107,14 @@ def test_a_delivery_to_the_wrong_url_does_not_hide_the_later_correct_one(two_app
         if waiting:
             two_apps.service("start", "verifier")
     assert ended(two_apps, astray)["reason"] == "wrong_app" and ended(two_apps, genuine)["state"] == "verified"
-    # And the other way round: what is counted stays so.
+    # And the reverse: what was counted remains counted.
     ended(two_apps, posted(two_apps, of(THEIRS), payload)[0])
     assert posted(two_apps, right, payload) == (genuine, "duplicate")
     assert counted(two_apps, feed, 2) == [(REJECTED, "wrong_app"), (VERIFIED, None)]
 
 
 def test_a_claimed_app_is_not_trusted_without_verification(two_apps):
-    """A forgery that names the right app is no more believed than one that names another."""
+    """A forgery that names the right app is rejected like one that names another."""
     feed = two_apps.subscribe([VERIFIED, REJECTED])
     genuine = made(two_apps, OURS)
     header, payload, signature = genuine.split(".")

@@ -47,7 +47,7 @@ def test_coarse_and_missing_conversion_values(system):
     ("adattributionkit", {"advertisedItemId": APP, "sourceIdentifier": "139", "didWin": False}),
 ])
 def test_a_conversion_value_of_an_ad_that_did_not_win_is_not_credited(system, kind, values):
-    # Whoever holds such a postback can add a value: it is not signed.
+    # Anybody who has such a postback can add a value, because it is not signed.
     data = event_of(system, kind, **values, add={"conversion-value": 5})
     assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unknown"}
 

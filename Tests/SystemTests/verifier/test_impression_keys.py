@@ -20,7 +20,7 @@ NETWORK = "example123.skadnetwork"
 
 @pytest.fixture
 def rotating(tmp_path):
-    """One key of two is configured; answers the system, and what adds the other."""
+    """One of two keys is configured; returns the system, and a function that adds the other."""
     networks = impression_keys.configuration(tmp_path)
     keys = {entry["id"]: entry for entry in networks[0]["keys"]}
     path, token = configured(tmp_path, adNetworks=[{"id": NETWORK, "keys": [{**keys["2026-01"], "state": "active"}]}])
@@ -51,12 +51,12 @@ def test_an_impression_of_a_new_key_is_verified_immediately(rotating):
     assert ask("2026-01") == {"valid": True, "keyId": "2026-01"}
     assert ask("2026-07")["reason"] == "bad_signature"
     rotate()
-    # Its keys are kept for a minute; one that fits none of them is asked about again, a second later at the most.
+    # Its keys are cached for a minute; if an impression matches none of them, they are queried again, a second later at most.
     until = time.monotonic() + 30
     while (answer := ask("2026-07")) != {"valid": True, "keyId": "2026-07"} and time.monotonic() < until:
         time.sleep(0.2)
     assert answer == {"valid": True, "keyId": "2026-07"}
-    # What was known goes on being known, and many that nobody signed make no flood of questions.
+    # Known keys remain known, and many unsigned impressions do not cause many queries.
     assert ask("2026-01") == {"valid": True, "keyId": "2026-01"}
     items = [{"skadnetworkImpression": impression("2025-01")} for _ in range(500)]
     answer = system.rpc("Verifier", "VerifyBatch", json.dumps({"items": items}).encode())

@@ -15,7 +15,7 @@ from .test_vectors import configured, outcome
 
 APP, NUMBER, DAY = "com.example.app", 1234567890, 86_400_000
 CASES = json.loads((VECTORS / "appstore/lifecycle.json").read_text())
-# Of a transaction, the rest is the renewal's.
+# Members of a transaction; the others belong to the renewal.
 TRANSACTIONS_OWN = {"expires": "expiresDate", "revocationDate": "revocationDate"}
 RENEWALS_OWN = {"gracePeriodExpires": "gracePeriodExpiresDate"}
 
@@ -41,7 +41,7 @@ def chain():
 
 
 def notification(event, number: str, origin: int, chain) -> tuple[str, str]:
-    """Its UUID, and the notification as Apple would sign it; `origin`: the day 0 of the case."""
+    """Its UUID, and the notification as Apple would sign it; `origin`: day 0 of the case."""
     type, subtype, facts = event
     signed = origin + facts["t"] * DAY
     about = {"bundleId": APP, "environment": "Production"}

@@ -41,7 +41,7 @@ def test_a_postback_with_changed_unsigned_values_is_reported_and_not_counted(sys
     genuine = json.loads(made["body"])
     first = posted(system, made["body"])
     assert delivery(system, first, "verified")
-    # Written otherwise and with the same values it is a duplicate; with others it is a conflict.
+    # In another notation with the same values it is a duplicate; with other values it is a conflict.
     again = posted(system, json.dumps(dict(reversed(genuine.items()))))
     other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
     assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
@@ -66,7 +66,7 @@ def test_the_rpc_answer_lists_the_unsigned_values(system):
         verdict = system.call("Verifier", method, {"postback": postback})
         assert verdict["valid"] and verdict["unsigned"].items() >= {"conversion-value": 10, "country-code": "DE"}.items()
         assert "partner" not in verdict["unsigned"] and verdict["postback"]["partner"] == 1
-        # Of what is not proved nothing is signed.
+        # Unverified data has no signed members.
         forged = {**postback, "transaction-id": str(uuid.uuid4())} if "transaction-id" in postback else {
             **postback, "jws-string": postback["jws-string"][:-8] + "AAAAAAAA"}
         verdict = system.call("Verifier", method, {"postback": forged})
@@ -78,7 +78,7 @@ def test_the_rpc_answer_lists_the_unsigned_values(system):
     {"campaign-id": [0] * 10_500}, {"campaign-id": {f"k{number}": number for number in range(9_000)}},
 ])
 def test_changed_unsigned_values_are_reported_in_every_combination(system, foreign):
-    # All that ingest takes makes an event that can be compared with.
+    # Everything that ingest accepts becomes an event that can be compared.
     made = system.control("/control/skadnetwork/postbacks", {
         "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
     genuine = {**json.loads(made["body"]), **foreign}
@@ -91,7 +91,7 @@ def test_changed_unsigned_values_are_reported_in_every_combination(system, forei
 
 
 def turned(value):
-    """The same with the members of all its objects in the reverse order."""
+    """The same with the members of all its objects in reverse order."""
     return {name: turned(member) for name, member in reversed(value.items())} if isinstance(value, dict) else value
 
 
@@ -140,7 +140,7 @@ def test_verified_deliveries_are_counted_by_kind_and_environment(system):
             assert answer.status == 200, answer
             ids.append(answer.json["id"])
     grows([3, 1, 2, 2, 1], ids)
-    # What is rejected does not count.
+    # A rejected postback does not count.
     forged = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"]
     assert delivery(system, posted(system, json.dumps({**json.loads(forged), "transaction-id": str(uuid.uuid4())})), "rejected")
     grows([3, 1, 2, 2, 1], [])
@@ -160,7 +160,7 @@ def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_
         body = {"signedPayload": made["signedPayload"]}
         assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
         assert [event["data"]["reason"] for event in feed.wait_for(1)] == ["wrong_app"]
-        # A SKAdNetwork postback of a development key is believed where that is allowed, and is a development one.
+        # A SKAdNetwork postback of a development key is accepted where that is allowed, and is marked as development.
         tried = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
         assert delivery(system, posted(system, tried["body"]), "rejected")["reason"] == "bad_signature"
         assert "\nappleKeys:\n" in whole

@@ -10,13 +10,13 @@ from SystemTests.support.running_system import redis_words, start_system, stop_s
 
 NETWORK = "example123.skadnetwork"
 TYPES = ["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"]
-# The longest that bytes are known: two generations.
+# The longest time for which bytes are remembered: two generations.
 FORGOTTEN = 2.1
 
 
 @pytest.fixture(scope="module")
 def forgetful(tmp_path_factory):
-    """A system that knows copies for a second or two, and keeps digests of unsigned values."""
+    """A system that remembers idempotency keys for a second or two, and keeps digests of unsigned values."""
     folder = tmp_path_factory.mktemp("forgetful")
     system = start_system(folder)
     try:
@@ -58,7 +58,7 @@ def duplicates(system) -> float:
 
 
 def counted_as_duplicate(system, count: float) -> None:
-    """Metrics are told after the record is written."""
+    """Metrics are updated after the record is written."""
     for _ in range(100):
         if duplicates(system) == count:
             return
@@ -99,7 +99,7 @@ def test_changed_unsigned_values_are_reported_after_the_event_was_deleted(forget
     genuine = made(forgetful)
     id = posted(forgetful, json.dumps(genuine))
     counted = delivery(forgetful, id, "verified")
-    # As when every subscription has acknowledged it and its time is over.
+    # As if every subscription had acknowledged it and its retention had ended.
     shard = f"{{attr:{id[:3]}}}"
     redis_words(forgetful, "XTRIM", f"{shard}:events", "MAXLEN", 0)
     redis_words(forgetful, "DEL", f"{shard}:events:index")

@@ -21,14 +21,14 @@ VERIFIER = "verifier.v1.VerifierService"
 
 
 class Responder:
-    """Answers for the certificates that it knows, as their issuers would, by whatever key."""
+    """Answers for the certificates that it knows, as their issuers would, whichever key is used."""
 
     def __init__(self):
         self.known: dict[int, tuple] = {}
         self.revoked: set[int] = set()
         self.forged = False
         self.asked = 0
-        # Questions that are not answered yet, while it hangs.
+        # Queries without an answer, while it hangs.
         self.hanging = 0
         self.answers = threading.Event()
         self.answers.set()
@@ -106,7 +106,7 @@ def system_with(tmp_path, maker: Maker, policy: str) -> FaultSystem:
     return system
 
 
-def judged(verifier, maker: Maker, chain: Chain) -> dict:
+def verify(verifier, maker: Maker, chain: Chain) -> dict:
     maker.chain = chain
     return verifier.call(VERIFIER, "VerifyAppStoreSignedData", {
         "signedData": json.loads(maker.notification().body)["signedPayload"], "kind": "notification"})
@@ -119,18 +119,18 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
     system = system_with(tmp_path, maker, "required")
     ingest, verifier = system.service("ingest"), system.service("verifier")
     with system:
-        assert judged(verifier, maker, good)["valid"]
+        assert verify(verifier, maker, good)["valid"]
         asked = responder.asked
         assert asked >= 1
-        # The same certificates again: the answer is remembered until it ends.
-        assert all(judged(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
-        verdict = judged(verifier, maker, revoked)
+        # The same certificates again: the answer is cached until it expires.
+        assert all(verify(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
+        verdict = verify(verifier, maker, revoked)
         assert not verdict.get("valid") and verdict["reason"] == "certificate_revoked", verdict
         responder.forged = True
-        verdict = judged(verifier, maker, forged)
+        verdict = verify(verifier, maker, forged)
         assert not verdict.get("valid") and verdict["reason"] == "revocation_unknown", verdict
         responder.forged = False
-        # By the queue it is the same: one event each.
+        # The queue gives the same result: one event each.
         for chain in (good, revoked):
             maker.chain = chain
             delivery = maker.notification()
@@ -149,6 +149,6 @@ def test_an_unreachable_responder_under_each_policy(tmp_path, responder, policy,
     system = system_with(tmp_path, maker, policy)
     verifier = system.service("verifier")
     with system:
-        verdict = judged(verifier, maker, chain)
+        verdict = verify(verifier, maker, chain)
         assert verdict.get("valid", False) == valid, verdict
         assert valid or verdict["reason"] == "revocation_unknown", verdict

@@ -67,19 +67,19 @@ def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system
     feed = system.subscribe([GAP])
     missed = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
     mended = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
-    # It comes before the patience is over.
+    # It arrives before the wait for late notifications is over.
     system.control("/control/notifications/send", {"notificationUUID": mended[1]["notificationUUID"]})
     events = events_of(feed, missed, 1)
     assert len(events) == 1
     gap = events[0]["data"]
     assert gap["originalTransactionId"] == missed[0]["originalTransactionId"] and gap["gap"]["rules"] == ["entry-required"]
-    # The state shows the same gap, unless Apple was asked already and it is mended.
+    # The state shows the same gap, unless Apple was queried already and the gap is closed.
     assert life(system, missed).get("gaps", [gap["gap"]]) == [gap["gap"]]
     assert events[0]["subject"] == APP and gap["state"] == "expired"
     assert gap["gap"]["shownBy"] == missed[2]["notificationUUID"].lower()
     assert events_of(feed, mended, 1, seconds=5) == []
     assert life(system, mended).get("gaps", []) == []
-    # The straggler of the first one closes its gap too.
+    # The late notification of the first one closes its gap too.
     system.control("/control/notifications/send", {"notificationUUID": missed[1]["notificationUUID"]})
     until = time.monotonic() + 10
     while life(system, missed).get("gaps") and time.monotonic() < until:
@@ -101,7 +101,7 @@ def test_an_unknown_subscription_is_not_found_and_fields_are_named(system):
 
 
 def migrated(system, story: list[dict], *, send: bool = True) -> tuple[dict, dict]:
-    """The subscription goes on under a new id and ends there."""
+    """The subscription continues under a new id and ends there."""
     now = max(int(time.time() * 1000), *(notification["signedDate"] for notification in story))
     one = {"bundleId": APP, "environment": "Production", "send": send, "renewal": {"autoRenewStatus": 0},
            "transaction": {"previousOriginalTransactionId": story[0]["originalTransactionId"]}}
@@ -124,7 +124,7 @@ def test_a_migration_joins_the_histories_of_both_ids(system):
     migration, _end = migrated(system, story)
     old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
     assert old != new
-    # Of the new id nothing is known before its migration was heard of.
+    # Nothing is known about the new id before the migration is reported.
     wait_for(lambda: len(life(system, story)["notifications"]) == 4 and life(system, [migration])["state"] == "expired")
     for asked in (story, [migration]):
         state = life(system, asked)
@@ -159,7 +159,7 @@ def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
     wait_for(lambda: len(life(system, told)["notifications"]) == 3 and len(life(system, silent)["notifications"]) == 2)
     assert life(system, told).get("gaps", []) == []
     for gap in life(system, silent).get("gaps", []):
-        # Unless Apple was asked already and it is mended.
+        # Unless Apple was queried already and the gap is closed.
         assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"
     system.control("/control/notifications/send", {"notificationUUID": silent[1]["notificationUUID"]})
     wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)

@@ -1,4 +1,4 @@
-"""Every postback and App Store vector through RPC and through the queue, with the outcome it names."""
+"""Every postback and App Store vector through RPC and through the queue, with the outcome that it names."""
 
 import base64
 import hashlib
@@ -117,13 +117,13 @@ def test_every_genuine_postback_gets_its_verdict_by_rpc(system):
             raise AssertionError(case["id"]) from error
 
 
-# What has no place in the queue, since it cannot be told what it is or which postback it is a copy of. Apple never sends it.
+# Inputs that cannot be queued, because their kind, or the postback that they copy, cannot be determined. Apple never sends them.
 REFUSED = {f"{version}-no-{field}" for version in ("1.0", "2.0", "2.1", "2.2", "3.0", "4.0") for field in ("signature", "transaction")} | {
     "aak-no-identifier", "aak-no-jws", "aak-padding", "aak-payload-array", "aak-payload-duplicate-key", "aak-two-parts", "duplicate-key"}
 
 
 def outcome(system, id: str) -> dict:
-    """What became of a delivery, as soon as it is known."""
+    """The outcome of a delivery, as soon as it is known."""
     until = time.monotonic() + 30
     while (state := system.call("Ingest", "GetDelivery", {"id": id}))["state"] in ("accepted", "processing") and time.monotonic() < until:
         time.sleep(0.05)
@@ -149,7 +149,7 @@ def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
         event = system.call("Events", "GetEvent", {"id": state["eventId"]})["event"]
         named.add(event["id"])
         if keys == "apple" and event["data"].get("reason") == "conflicting_unsigned":
-            # Apple's examples share a transaction, and an other value was counted with it.
+            # Apple's examples share a transaction, and another value was counted with it.
             assert expect["valid"] and state["state"] == "rejected", (case["id"], event)
             continue
         assert state["state"] == ("verified" if expect["valid"] else "rejected"), (case["id"], state)
@@ -168,7 +168,7 @@ def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
 def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system):
     system, seen = test_keys_system, {}
     for case in load("appstore/cases.json")["cases"]:
-        # An environment is wrong by what a caller asks for; here none does.
+        # An environment can only differ from the caller's request; there is none here.
         if case["kind"] == "notification" and case["expect"].get("error") != "INVALID_ENVIRONMENT":
             seen.setdefault(case["file"], case)
             if case["expect"]["result"] == "valid":
@@ -190,13 +190,13 @@ def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system)
         event = system.call("Events", "GetEvent", {"id": state["eventId"]})["event"]
         named.setdefault(event["id"], (event["data"]["deliveryId"], []))[1].append(id)
         assert expect["result"] == "valid" or event["data"]["reason"] in REASONS[expect["error"]], (case["id"], event)
-    # Two pairs of the cases share a number: all were judged, and one of each pair was counted.
+    # Two pairs of the cases share a number: all were verified, and one of each pair was counted.
     assert all(counted in ids for counted, ids in named.values())
     assert sorted(len(ids) for _, ids in named.values() if len(ids) > 1) == [2, 2]
 
 
 def test_a_certificate_that_is_not_a_root_is_refused_at_start(apples_keys_system, tmp_path):
-    # Were it passed over, every notification would be rejected.
+    # If it were ignored, every notification would be rejected.
     header = (VECTORS / "appstore/apple/testNotification").read_text().split(".")[0]
     intermediate = tmp_path / "intermediate.der"
     intermediate.write_bytes(base64.b64decode(json.loads(base64.urlsafe_b64decode(header + "=="))["x5c"][1]))
@@ -250,7 +250,7 @@ def test_xcode_data_is_accepted_only_if_configured(test_keys_system, apples_keys
         assert case["expect"]["result"] == "valid"
         assert apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid") is True, case["id"]
         assert not test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid"), case["id"]
-        # Asked for in an environment of Apple's, it has to be Apple's.
+        # If an environment of Apple's is requested, the data must be Apple's.
         assert not apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", {**message, "environment": "Production"}).get("valid")
     assert seen == 2
 
@@ -271,7 +271,7 @@ def test_thousands_of_transaction_ids_are_returned_once_each_in_order(test_keys_
         {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})
     assert answer["originalTransactionIds"] == list(dict.fromkeys(originals))
     assert answer["transactionIds"] == [f"{original}{number}" for number, original in enumerate(originals)]
-    # As many as the configuration allows.
+    # The maximum number that the configuration allows.
     assert len(answer["found"]) == 12_000 and not answer.get("truncated")
     answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {
         "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": f"{original}0"} for original in originals],

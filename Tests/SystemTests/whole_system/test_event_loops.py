@@ -45,7 +45,7 @@ def test_an_invalid_number_is_named(folder, value, words):
 
 
 def started_with(files: tuple[int, int], *arguments, **variables) -> SignerProcess:
-    """A signer whose limits of open files, soft and hard, are these. Its Redis, for which it asks for loops early, is nowhere."""
+    """A signer with these soft and hard limits of open files. Its Redis, for which it needs event loops early, does not exist."""
     return SignerProcess(
         *arguments, limits=files, ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0", **variables)
 

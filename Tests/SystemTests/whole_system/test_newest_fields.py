@@ -69,7 +69,7 @@ def test_a_token_that_an_app_passes_is_decoded(system):
     answer = system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(token)})
     assert answer == {"token": token, "environment": "Sandbox", "createdAt": "2023-10-24T12:02:30Z", "expiresAt": "2023-10-24T12:19:10Z",
                       "expired": True}
-    # No calendar has these times: the object still tells them.
+    # These times are not valid dates: the object still contains them.
     far = {"externalPurchaseId": "1", "tokenCreationDate": -2**63, "tokenExpirationDate": 253402300800000}
     assert system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(far)}) == {
         "token": far, "environment": "Production", "expired": False}
@@ -177,7 +177,7 @@ OF_TYPE = {schema["x-event-type"]: name for name, schema in SCHEMAS.items() if "
 
 
 def unnamed(value, schema: dict, path: str = "data") -> list[str]:
-    """The members that the contract has no name for. An object without one of its own may hold anything."""
+    """The members that the contract does not name. An object without its own message may have any members."""
     if "$ref" in schema:
         schema = SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]
     if isinstance(value, list):
@@ -222,7 +222,7 @@ def test_every_event_member_with_apples_data_is_in_the_contract(system):
                                                 "requestedAt": past, "installId": uuid.uuid4().hex, "waitMilliseconds": 20000})
     system.call("Broker", "ExchangeToken", {"token": "not+a/token=!", "bundleId": APP, "requestedAt": past, "waitMilliseconds": 20000})
     events = feed.wait_for(len(bodies) + len(notices) + 6)
-    # What is looked up of the same purchase: its status and its transactions.
+    # Data that is looked up for the same purchase: its status and its transactions.
     migrate(system, [{"id": "1", "transactionReceipt": transaction_receipt(story["originalTransactionId"])}])
     until = time.monotonic() + 30
     while {event["type"] for event in events} != set(OF_TYPE) and time.monotonic() < until:

@@ -17,10 +17,10 @@ def test_events_are_pushed_to_a_receiver_of_three_lines_on_this_machine(system):
     made = system.call("Events", "CreateSubscription", {
         "name": "newcomer", "types": ["attribution.skadnetwork.postback.verified.v1"], "start": "beginning",
         "push": {"url": f"http://127.0.0.1:{port}/"}})
-    # As README has it, nobody listens yet when the subscription is made.
+    # As in README, no receiver listens yet when the subscription is created.
     receiver = subprocess.Popen([sys.executable, ROOT / "Examples" / "receiver" / "receiver.py", str(port)], stdout=subprocess.PIPE,
                                 text=True, env={**os.environ, "ATTRIBUTION_WEBHOOK_SECRET": made["secret"]})
-    # Without it a line that never comes would be waited for without end.
+    # Without a timeout, the test would wait forever for a missing line.
     bound = threading.Timer(120, receiver.kill)
     bound.start()
     try:
@@ -28,7 +28,7 @@ def test_events_are_pushed_to_a_receiver_of_three_lines_on_this_machine(system):
             ["curl", "-s", f"{system.public}/v1/postbacks", "-H", "Content-Type: application/json", "-d",
              f"@{ROOT / 'Deploy' / 'genuine-postback.json'}"], capture_output=True, text=True, check=True)
         assert '"id"' in posted.stdout, posted.stdout
-        # Other tests of this system have events of their own.
+        # Other tests of this system have their own events.
         wanted = "skadnetwork:com.example:6aafb7a5-0170-41b5-bbe4-fe71dedf1e30:0 attribution.skadnetwork.postback.verified.v1"
         assert any(line.strip() == wanted for line in receiver.stdout), "it was not pushed"
     finally:

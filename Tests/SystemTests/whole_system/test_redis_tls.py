@@ -66,7 +66,7 @@ def test_an_unauthenticated_connection_is_refused(tmp_path, files, case):
         Authority(tmp_path, "other").issue("redis", "DNS:redis.example", files.server, files.server_key)
         shutil.copy(tmp_path / "other.pem", files.ca)
         Authority(tmp_path, "other-client").issue("service", "DNS:service", files.client, files.client_key)
-        # Redis takes this client's authority; what is wrong is the name alone.
+        # Redis trusts this client's authority; only the name is wrong.
         files.ca.write_text(files.ca.read_text() + (tmp_path / "other-client.pem").read_text())
     with files.redis(port, tmp_path / "redis"), BareService(tmp_path, "verifier", **variables) as service:
         assert service.process.wait(40) == 69, service.log()
@@ -74,9 +74,9 @@ def test_an_unauthenticated_connection_is_refused(tmp_path, files, case):
 
 
 def test_new_certificates_are_used_without_a_restart(tmp_path, files):
-    """All connections are cut after every file was replaced, and Redis takes only the new authority's."""
+    """All connections are cut after every file was replaced, and Redis only trusts the new authority."""
     port = free_port()
-    # Without patience, so that 200 says that Redis answers now.
+    # Without retries, so that 200 shows that Redis answers now.
     with BareService(tmp_path, "verifier", **files.variables(port), ATTRIBUTION_REDIS_AWAY_MS="0") as service:
         with files.redis(port, tmp_path / "redis"):
             service.wait_for("/readyz", 200)

@@ -119,7 +119,7 @@ def test_recovery_notifications_sent_while_ingest_was_down_are_recovered_exactly
         time.sleep(0.2)
     assert progress["state"] == "completed" and progress["progress"] == 1, json.dumps(progress)
     assert progress["fetched"] >= 45 and progress["pages"] >= 3
-    # A test notification that another test had Apple send in vain comes back as well.
+    # A test notification that another test requested from Apple and that was not delivered is recovered as well.
     events = [event for event in feed.wait_for(45, settle=1) if event["data"]["notificationType"] != "TEST"]
     assert sorted(event["data"]["payload"]["notificationUUID"] for event in events) == sorted(missed)
 

@@ -33,7 +33,7 @@ def test_a_service_waits_for_its_redis(tmp_path, executable):
         service.wait_for("/livez", 200)
         assert service.status("/readyz") == 503 and service.status("/startupz") == 503
         assert service.command("health").returncode == 1 and service.command("health", "--live").returncode == 0
-        # Nothing to read anew yet.
+        # There is nothing to reload yet.
         service.process.send_signal(signal.SIGHUP)
         with redis:
             service.wait_for("/readyz", 200)
@@ -86,7 +86,7 @@ def test_readiness_tolerates_a_slow_redis_for_the_configured_time(tmp_path, mill
         service.wait_for("/readyz", 200)
         redis.process.send_signal(signal.SIGSTOP)
         try:
-            # The question takes a second to remain without an answer.
+            # The query takes a second to time out.
             assert [service.status("/readyz") for _ in range(2)] == [200 if tolerated else 503] * 2
         finally:
             redis.process.send_signal(signal.SIGCONT)
@@ -161,7 +161,7 @@ def test_a_refusal_of_redis_is_reported_with_its_message(tmp_path):
 
 
 def test_a_refused_connection_is_reported_with_the_message_of_redis(tmp_path):
-    """In protected mode Redis says why and closes the connection before it reads."""
+    """In protected mode Redis sends the reason and closes the connection before it reads."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
@@ -212,7 +212,7 @@ def test_the_health_command_fails_without_a_listener(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start as another user")
 def test_a_key_of_root_that_the_group_of_the_service_may_read(tmp_path):
-    """As Kubernetes mounts a secret with fsGroup."""
+    """The mode with which Kubernetes mounts a secret with fsGroup."""
     tmp_path.chmod(0o755)
     for parent in tmp_path.parents[:3]:
         parent.chmod(0o755)

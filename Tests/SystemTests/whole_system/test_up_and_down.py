@@ -17,7 +17,7 @@ def short_path():
         yield pathlib.Path(folder)
 
 
-# A socket's path has at most 107 bytes: beyond that the services reach Redis by its port.
+# A socket's path has at most 107 bytes: with a longer one the services use Redis' port.
 @pytest.mark.parametrize("folder, reached_by", [("data", "unix"), ("d" * 100, "redis")])
 def test_deploy_up_exits_after_deploy_down_has_stopped_everything(short_path, folder, reached_by):
     base = str(free_port_base())
@@ -26,7 +26,7 @@ def test_deploy_up_exits_after_deploy_down_has_stopped_everything(short_path, fo
     up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", *options], stdout=subprocess.PIPE, text=True,
                           env={"BUILD_CONFIGURATION": "debug", **os.environ})
     try:
-        # It watches from here on.
+        # It monitors its processes from here on.
         assert any("Ctrl-C stops everything" in line for line in up.stdout), "it ended before it was ready"
         run = data / f"run-{base}"
         pids = [int(path.read_text()) for path in run.glob("*.pid")]
@@ -37,7 +37,7 @@ def test_deploy_up_exits_after_deploy_down_has_stopped_everything(short_path, fo
             assert stat.S_IMODE((run / "redis.sock").stat().st_mode) == 0o700
         else:
             assert not (run / "redis.sock").exists()
-        # One that is stopped by hand is no reason to end.
+        # A process that is stopped by hand does not end the others.
         subprocess.run([ROOT / "Deploy" / "service", "stop", "signer", *options], check=True, capture_output=True, timeout=60)
         assert up.poll() is None
         subprocess.run([ROOT / "Deploy" / "down", *options], check=True, capture_output=True, timeout=120)

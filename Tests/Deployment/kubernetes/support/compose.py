@@ -1,4 +1,4 @@
-"""docker-compose.yml and the files that it names, as far as they repeat facts of the code."""
+"""docker-compose.yml and the files that it names, where they repeat facts of the code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def service(name: str) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """With the defaults of `${NAME:-default}`."""
+    """The text with the defaults of `${NAME:-default}`."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
 
 
 def env_files(name: str) -> list[list[dict[str, str]]]:
-    """For each entry of `env_file` the contents of every file that it may stand for, since its name may hold variables."""
+    """For each entry of `env_file`, the contents of every file that it may name, because its name may have variables."""
     entries = service(name).get("env_file", [])
     found = []
     for entry in [entries] if isinstance(entries, str) else entries:
@@ -43,14 +43,14 @@ def env_files(name: str) -> list[list[dict[str, str]]]:
 
 
 def environment(name: str) -> dict[str, str]:
-    """What stands under `environment`, with defaults."""
+    """The variables under `environment`, with defaults."""
     written = service(name).get("environment", {})
     pairs = written.items() if isinstance(written, dict) else (entry.partition("=")[::2] for entry in written)
     return {key: _plain(str(value if value is not None else "")) for key, value in pairs}
 
 
 def every_environment(name: str) -> list[dict[str, str]]:
-    """The environments that a service may have, with each choice of its files."""
+    """The possible environments of a service, one for each choice of its files."""
     results: list[dict[str, str]] = [{}]
     for choice in env_files(name):
         results = [{**before, **one} for before in results for one in choice]
@@ -58,14 +58,14 @@ def every_environment(name: str) -> list[dict[str, str]]:
 
 
 def seconds(text: str) -> float:
-    """Of a duration such as `40s` or `1m30s`."""
+    """The seconds of a duration such as `40s` or `1m30s`."""
     parts = re.findall(r"(\d+)(ms|s|m|h)", text)
     assert "".join(number + unit for number, unit in parts) == text
     return sum(int(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit] for number, unit in parts)
 
 
 def mounts(name: str) -> dict[str, str]:
-    """Path in the container → what is mounted there."""
+    """Path in the container → the mounted source."""
     found = {}
     for entry in service(name).get("volumes", []):
         source, target = (entry["source"], entry["target"]) if isinstance(entry, dict) else _plain(entry).split(":")[:2]
@@ -74,7 +74,7 @@ def mounts(name: str) -> dict[str, str]:
 
 
 def memory(name: str) -> float:
-    """Bytes that a container may use."""
+    """The memory limit of a container in bytes."""
     limit = _plain(service(name).get("mem_limit") or service(name)["deploy"]["resources"]["limits"]["memory"]).lower()
     match = re.fullmatch(r"(\d+)([bkmg]?)b?", limit)
     assert match, limit
@@ -82,7 +82,7 @@ def memory(name: str) -> float:
 
 
 def with_attribution_variables() -> list[str]:
-    """Services of the file that are one of the five, or are told an ATTRIBUTION_* variable."""
+    """Services of the file that are one of the five, or have an ATTRIBUTION_* variable."""
     return [
         name for name in composition()["services"]
         if name in services() or any(key.startswith("ATTRIBUTION_") for one in every_environment(name) for key in one)

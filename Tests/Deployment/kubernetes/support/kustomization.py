@@ -1,6 +1,6 @@
-"""Renders a Kustomize directory without any other program, as far as Deploy/kubernetes uses Kustomize; all else is refused.
+"""Renders a Kustomize directory without any other program. It supports what Deploy/kubernetes uses, and refuses everything else.
 
-Where kubectl is installed, test_kubernetes.py compares what comes out with what `kubectl kustomize` says.
+Where kubectl is installed, test_kubernetes.py compares the result with that of `kubectl kustomize`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import yaml
 
 Resource = dict[str, Any]
 
-# Kinds that belong to no namespace.
+# Kinds without a namespace.
 CLUSTER_WIDE = {"Namespace"}
-# By which key the elements of a list are told apart in a strategic merge; all other lists are replaced as a whole.
+# The key that identifies the elements of a list in a strategic merge; all other lists are replaced as a whole.
 MERGE_KEYS = {
     "containers": "name", "initContainers": "name", "env": "name", "volumeMounts": "mountPath", "volumes": "name",
     "ports": "containerPort", "topologySpreadConstraints": "topologyKey",
@@ -29,11 +29,11 @@ KNOWN_FIELDS = {"apiVersion", "kind", "namespace", "resources", "patches", "conf
 
 
 class KustomizeError(Exception):
-    """What this renderer does not know, or what is wrong."""
+    """Thrown for input that is wrong, or that this renderer does not support."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML that has each key once: PyYAML takes the last of equal keys without a word."""
+    """YAML without repeated keys: PyYAML silently takes the last of equal keys."""
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -55,7 +55,7 @@ def load(path: Path) -> list[Any]:
 
 
 def render(directory: Path) -> list[Resource]:
-    """What `kubectl kustomize DIRECTORY` prints."""
+    """The output of `kubectl kustomize DIRECTORY`."""
     resources = _build(directory.resolve())
     _rename_references(resources)
     for resource in resources:
@@ -126,13 +126,13 @@ def _generated(kind: str, entry: dict[str, Any], directory: Path) -> Resource:
 
 
 def _encoded(content: bytes) -> str:
-    """Base64 as kubectl writes it into a Secret: longer texts in lines of 70, each with its end."""
+    """Base64 as kubectl writes it into a Secret: longer texts in lines of 70 characters, each with a line end."""
     text = base64.b64encode(content).decode()
     return text if len(text) < 70 else "".join(text[at:at + 70] + "\n" for at in range(0, len(text), 70))
 
 
 def _suffix(resource: Resource) -> str:
-    """Kustomize's hash of the content, without letters and digits that make words. The name does not go into it."""
+    """Kustomize's hash of the content, without letters and digits that form words. The name is not part of the hash."""
     content: dict[str, Any] = {"kind": resource["kind"], "name": "", "data": resource["data"]}
     if resource["kind"] == "Secret":
         content["type"] = resource["type"]
@@ -201,7 +201,7 @@ def _merge_list(base: list[Any], patch: list[Any], key: str, place: str) -> None
 
 
 def pod_template(resource: Resource) -> dict[str, Any] | None:
-    """The template of the pods that a resource makes."""
+    """The template of a resource's pods."""
     return resource["spec"]["template"] if resource["kind"] in ("Deployment", "StatefulSet") else None
 
 
@@ -218,7 +218,7 @@ def _set_image(image: dict[str, Any], resources: list[Resource], directory: Path
 
 
 def references(resource: Resource) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Each place where a resource's pods name a ConfigMap, a Secret or a ServiceAccount: kind, the mapping, its key."""
+    """Each place where a resource's pods name a ConfigMap, a Secret or a ServiceAccount: kind, mapping, key of the mapping."""
     template = pod_template(resource)
     if template is None:
         return

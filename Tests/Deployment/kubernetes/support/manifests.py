@@ -1,4 +1,4 @@
-"""The rendered overlays, and how to find things in them."""
+"""The rendered overlays, and functions to find objects in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OVERLAYS = ("development", "production")
 
 @cache
 def tree() -> Path:
-    """A copy of Deploy/kubernetes with the files that make-development makes, which the repository does not hold."""
+    """A copy of Deploy/kubernetes with the files that make-development creates, which are not in the repository."""
     copy = Path(tempfile.mkdtemp(prefix="kubernetes-"))
     atexit.register(shutil.rmtree, copy)
     deploy = copy / "Deploy"
@@ -31,17 +31,17 @@ def tree() -> Path:
 
 @cache
 def overlay(name: str) -> list[Resource]:
-    """What `kubectl apply -k` would send."""
+    """The objects that `kubectl apply -k` would send."""
     return kustomization.render(tree() / "overlays" / name)
 
 
 def of_kind(resources: list[Resource], *kinds: str) -> list[Resource]:
-    """Those of some kinds."""
+    """The objects of these kinds."""
     return [one for one in resources if one["kind"] in kinds]
 
 
 def named(resources: list[Resource], kind: str, name: str) -> Resource:
-    """The one of this kind and name."""
+    """The object of this kind and name."""
     found = [one for one in resources if kustomization.identity(one) == (kind, name)]
     assert len(found) == 1, f"{len(found)} of {kind} {name}"
     return found[0]
@@ -74,7 +74,7 @@ def quantity(text: str | int) -> float:
 def files(resource: Resource, resources: list[Resource]) -> dict[str, tuple[str, str, int]]:
     """Path in the container → kind of its volume, object that it comes from, mode.
 
-    Of Secrets that are not in the overlay only those keys are known that a volume names.
+    For Secrets that are not in the overlay, only the keys that a volume names are known.
     """
     spec = resource["spec"]["template"]["spec"]
     volumes = {volume["name"]: volume for volume in spec["volumes"]}

@@ -12,14 +12,14 @@ Policy = dict[str, Any]
 
 @dataclass(frozen=True)
 class Peer:
-    """A pod (it has a namespace) or something outside of the cluster (it has an address alone)."""
+    """A pod (it has a namespace) or a peer outside of the cluster (it has only an address)."""
 
     name: str
     namespace: str | None = None
     labels: tuple[tuple[str, str], ...] = ()
     namespace_labels: tuple[tuple[str, str], ...] = ()
     address: str | None = None
-    # Names of the ports of its containers, which a policy may use.
+    # The names of its containers' ports, which a policy may use.
     ports: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
 
@@ -47,13 +47,13 @@ def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
 
 
 def _is(entry: dict[str, Any], peer: Peer, home: str) -> bool:
-    """Whether an entry of `from` or `to` of a policy in the namespace `home` means the peer."""
+    """Whether an entry of `from` or `to` of a policy in the namespace `home` selects the peer."""
     unknown = set(entry) - {"podSelector", "namespaceSelector", "ipBlock"}
     assert entry and not unknown, f"{entry} is not understood"
     if "ipBlock" in entry:
         assert set(entry) == {"ipBlock"}
         if peer.address is None:
-            # Of pods this says nothing that can be relied on: addresses change on the way, and networks differ in what they compare.
+            # An address block says nothing reliable about pods: addresses change on the way, and networks differ in what they compare.
             return False
         address = ipaddress.ip_address(peer.address)
         inside = [ipaddress.ip_network(one) for one in [entry["ipBlock"]["cidr"], *entry["ipBlock"].get("except", [])]]
@@ -81,7 +81,7 @@ def _port(ports: list[dict[str, Any]] | None, number: int, protocol: str, target
 
 
 def _one_way(policies: Iterable[Policy], direction: str, pod: Peer, other: Peer, number: int, protocol: str) -> bool:
-    """Whether the policies of a pod let this direction of its traffic through."""
+    """Whether the policies of a pod allow its traffic in this direction."""
     if pod.namespace is None:
         return True
     side = "from" if direction == "Ingress" else "to"
@@ -108,10 +108,10 @@ def _one_way(policies: Iterable[Policy], direction: str, pod: Peer, other: Peer,
 
 
 def may_begin(policies: list[Policy], source: Peer, target: Peer, port: int, protocol: str = "TCP") -> bool:
-    """Whether the source's own policies let it try."""
+    """Whether the source's own policies allow the connection."""
     return _one_way(policies, "Egress", source, target, port, protocol)
 
 
 def allowed(policies: list[Policy], source: Peer, target: Peer, port: int, protocol: str = "TCP") -> bool:
-    """Whether a connection comes about: both its ends have to allow it."""
+    """Whether a connection is possible: the policies of both ends must allow it."""
     return may_begin(policies, source, target, port, protocol) and _one_way(policies, "Ingress", target, source, port, protocol)

@@ -1,6 +1,6 @@
 """Facts that the Swift source, the Dockerfile and the documentation state, read from their text.
 
-Each function fails where the text does not have the form that it expects, so that a change of the code cannot silently end a comparison.
+Each function fails if the text does not have the expected form, so that a change of the code cannot silently disable a comparison.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def text(path: str) -> str:
 
 
 def one(pattern: str, path: str, flags: int = 0) -> re.Match[str]:
-    """The only place in a file where the pattern matches."""
+    """The only match of the pattern in a file."""
     found = list(re.finditer(pattern, text(path), flags))
     assert len(found) == 1, f"{path}: {len(found)} places match {pattern}"
     return found[0]
@@ -41,7 +41,7 @@ FOLDERS = {
 
 @cache
 def service_cases() -> dict[str, str]:
-    """Swift's name of a service → its own."""
+    """The name of a service in Swift → its own name."""
     body = one(r"enum ServiceName[^{]*\{(.*?)\n\n", SERVICE_NAME, re.DOTALL)[1]
     cases = {name: raw or name for name, raw in re.findall(r'^  case (\w+)(?: = "([^"]+)")?$', body, re.MULTILINE)}
     assert set(cases.values()) == set(FOLDERS)
@@ -49,7 +49,7 @@ def service_cases() -> dict[str, str]:
 
 
 def services() -> list[str]:
-    """The five."""
+    """The five services."""
     return list(service_cases().values())
 
 
@@ -61,7 +61,7 @@ def ports() -> dict[str, int]:
 
 
 def public_port() -> int:
-    """Of ingest."""
+    """The public port of ingest."""
     return int(one(r"defaultPublicPort = (\d+)", SERVICE_NAME)[1])
 
 
@@ -96,7 +96,7 @@ def variables() -> set[str]:
 
 
 def documented_variables() -> set[str]:
-    """Those of the table in Documentation/configuration.md."""
+    """The variables of the table in Documentation/configuration.md."""
     table = one(r"## Environment variables\n(.*?)\n## ", DOCUMENTATION, re.DOTALL)[1]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return {name for row in rows for name in re.findall(r"ATTRIBUTION_[A-Z0-9_]+", row)}
@@ -113,17 +113,17 @@ def default_start_timeout() -> int:
 
 
 def shutdown_seconds() -> int:
-    """What a service takes at the most to end, beside the drain delay."""
+    """The longest time that a service takes to end, in addition to the drain delay."""
     return int(one(r"maximumGracefulShutdownDuration = \.seconds\((\d+)\) \+ environment\.variables\.drainDelay", SERVICE_MAIN)[1])
 
 
 def health_paths() -> set[str]:
-    """What the internal port answers without credentials."""
+    """The paths that the internal port answers without credentials."""
     return set(re.findall(r'case "(/[a-z]+)":', text(HEALTH)))
 
 
 def health_commands() -> dict[str, str]:
-    """Arguments of `NAME health` → the path that it asks."""
+    """Arguments of `NAME health` → the path that it requests."""
     path = "Shared/ServiceRuntime/CommandLine/HealthCommand.swift"
     match = one(r'path: live \? "(/\w+)" : "(/\w+)"', path)
     assert one(r'commandName: "(\w+)"', path)[1] == "health"
@@ -137,13 +137,13 @@ def health_timeout() -> float:
 
 @dataclass(frozen=True)
 class FileRule:
-    """Which files of secrets a process takes (OwnerOnlyFile.swift)."""
+    """The files of secrets that a process accepts (OwnerOnlyFile.swift)."""
 
     private: int
     shared: int
 
     def takes(self, mode: int, owner: int, group: int, user: int, groups: set[int]) -> bool:
-        """Whether a process of `user` and `groups` may read the file, and is willing to."""
+        """Whether a process of `user` and `groups` can read the file and accepts it."""
         readable = mode & 0o400 if owner == user else mode & 0o040 if group in groups else mode & 0o004
         if not (readable or user == 0) or owner not in (user, 0):
             return False
@@ -151,7 +151,7 @@ class FileRule:
 
 
 def file_rule() -> FileRule:
-    """The rule, with the masks of the source."""
+    """The rule, with the masks of the source code."""
     private = one(r"guard mode & 0o(\d+) == 0 \|\| isSharedByRoot\(status\) else", OWNER_ONLY_FILE)[1]
     shared = one(r"^    user != 0 && owner == 0 && mode & 0o(\d+) == 0 && groups\.contains\(group\)$", OWNER_ONLY_FILE, re.MULTILINE)[1]
     one(r"guard status\.st_uid == geteuid\(\) \|\| status\.st_uid == 0 else", OWNER_ONLY_FILE)
@@ -169,7 +169,7 @@ def image_user() -> tuple[int, int]:
 
 
 def version() -> str:
-    """Of what is built."""
+    """The version that is built."""
     return one(r'public static let version = "([^"]+)"', "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift")[1]
 
 
@@ -194,7 +194,7 @@ def metrics() -> set[str]:
 
 
 def metric_sources(metric: str) -> set[str]:
-    """Services that may have a metric: the one whose folder names it, all where Shared does."""
+    """Services that may have a metric: the service in whose folder its name is, or all services if it is in Shared."""
     if any(f'"{metric}"' in path.read_text(encoding="utf-8") for path in (ROOT / "Shared").rglob("*.swift")):
         return set(services())
     return {
@@ -238,7 +238,7 @@ def recovery_methods_called(service: str) -> set[str]:
 
 @cache
 def verifier_methods_called(service: str) -> set[str]:
-    """Full names of verifier's methods that another service calls: ingest alone does, for retention messages."""
+    """Full names of verifier's methods that another service calls: only ingest does, for retention messages."""
     if service != "ingest":
         return set()
     called = one(r"verifier\.call\(\s*VerifierService\.(\w+)\.self", "Services/Ingest/Retention/SubscriptionHistoryReader.swift")

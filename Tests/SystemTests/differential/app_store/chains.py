@@ -61,7 +61,7 @@ def list_of_certificates(dice: random.Random, subject: Subject) -> Changed:
 
 
 def spelt_certificate(dice: random.Random, subject: Subject) -> Changed:
-    """One entry's Base64 or DER spelt otherwise."""
+    """Changes the encoding of one entry's Base64 or DER."""
     at = dice.randrange(3)
     good = subject.header["x5c"][at]
     data = base64.b64decode(good)

@@ -27,7 +27,7 @@ def claim_changed(dice: random.Random, subject: Subject) -> Changed:
 
 
 def field_dropped(dice: random.Random, subject: Subject) -> Changed:
-    """Genuinely signed, with one field less."""
+    """Genuinely signed, without one field."""
     of = dice.choice([subject.payload, held(subject)])
     name = dice.choice(list(of))
     del of[name]
@@ -35,7 +35,7 @@ def field_dropped(dice: random.Random, subject: Subject) -> Changed:
 
 
 def field_of_another_kind(dice: random.Random, subject: Subject) -> Changed:
-    """Genuinely signed, with one field of a kind that Apple does not write there."""
+    """Genuinely signed, with one field of a wrong type."""
     of = dice.choice([subject.payload, held(subject)])
     name = dice.choice(list(of))
     of[name] = dice.choice([None, 5, "x", "", [], {}, True, 1.5, ["x"], {"a": 1}])
@@ -43,7 +43,7 @@ def field_of_another_kind(dice: random.Random, subject: Subject) -> Changed:
 
 
 def held(subject: Subject) -> dict:
-    """Where the identity stands."""
+    """The object with the identity of the app."""
     if subject.kind == "notification":
         return next(subject.payload[name] for name in OBJECTS if name in subject.payload)
     return subject.payload
@@ -87,7 +87,7 @@ def environment_changed(dice: random.Random, subject: Subject) -> Changed:
     return f"environment-{value!r}", subject.token(), None
 
 
-def asked_otherwise(dice: random.Random, subject: Subject) -> Changed:
+def requested_differently(dice: random.Random, subject: Subject) -> Changed:
     """The caller expects another app or environment than the data has."""
     name = dice.choice(["bundleId", "appAppleId", "environment"])
     subject.asked[name] = {"bundleId": dice.choice(["com.example.app", "com.example.Kiosk", "com.other.app", "com.example.sandboxed",
@@ -98,7 +98,7 @@ def asked_otherwise(dice: random.Random, subject: Subject) -> Changed:
 
 
 def not_configured(dice: random.Random, subject: Subject) -> Changed:
-    """An app, or an environment of an app, that only the caller knows."""
+    """An app, or an environment of an app, that only the request names."""
     bundle, app, environment = dice.choice([("com.other.app", 77, "Production"), ("com.other.app", 77, "Sandbox"),
                                             ("com.example.sandboxed", 77, "Production"), ("com.example.app", 77, "Production")])
     subject.payload = PAYLOADS[subject.kind](dice, bundle, app, environment)
@@ -126,14 +126,14 @@ def dates(dice: random.Random, subject: Subject) -> Changed:
 
 
 def jwt_claims(dice: random.Random, subject: Subject) -> Changed:
-    """Claims that a reader of JWTs would act on."""
+    """Claims that a JWT library would evaluate."""
     for name in dice.sample(JWT_CLAIMS, dice.randint(1, 2)):
         subject.payload[name] = dice.choice([1, 0, 2 ** 40, "x", None, [], ["a"], {}, -1, 1.5])
     return "jwt-claims", subject.token(), True
 
 
 def odd_payload(dice: random.Random, subject: Subject) -> Changed:
-    """Fields that Apple may add, or write otherwise some day."""
+    """Fields that Apple may add, or may write differently in future."""
     for _ in range(dice.randint(1, 3)):
         subject.payload[dice.choice(["newField", "price2", "\u212a", "K", "x5c", "alg", "payload", "valid", "\u00e9", "e\u0301",
                                      ""])] = dice.choice(
@@ -157,7 +157,7 @@ def header_odd(dice: random.Random, subject: Subject) -> Changed:
 
 
 def objects(dice: random.Random, subject: Subject) -> Changed:
-    """A notification with no object, or more than one."""
+    """A notification with no object, or with more than one."""
     if subject.kind != "notification":
         return plain(dice, subject)
     present = next(name for name in OBJECTS if name in subject.payload)
@@ -180,7 +180,7 @@ def objects(dice: random.Random, subject: Subject) -> Changed:
 
 
 def nested(dice: random.Random, subject: Subject) -> Changed:
-    """A good notification that carries something that is not."""
+    """A valid notification with invalid content."""
     if subject.kind != "notification":
         return plain(dice, subject)
     while not (present := [name for name in NESTED if name in held(subject)]):
@@ -232,7 +232,7 @@ def nested(dice: random.Random, subject: Subject) -> Changed:
 
 
 def sizes(dice: random.Random, subject: Subject) -> Changed:
-    """About the bounds on a token and on a notification."""
+    """Near the limits of a token and of a notification."""
     limit = dice.choice([LIMIT, NOTIFICATION_LIMIT])
     target = limit + dice.choice([-2000, -100, -1, 0, 1, 2, 100, 5000])
     subject.payload["filling"] = ""
@@ -242,7 +242,7 @@ def sizes(dice: random.Random, subject: Subject) -> Changed:
 
 
 def other_kind(dice: random.Random, subject: Subject) -> Changed:
-    """Asked to be judged as what it is not."""
+    """Verified as another kind of data than it is."""
     actual = subject.kind
     subject.kind = dice.choice([one for one in KINDS if one != actual])
     return f"{actual}-as-{subject.kind}", subject.token(), None

@@ -1,6 +1,6 @@
 """The reference verifier for signed data of the App Store, under a test authority: Apple's own library
-(app-store-server-library for Python), offline. Where the specification asks for more than that library does, or for less, the rule
-stands in `overruled` with its reason."""
+(app-store-server-library for Python), offline. If the specification requires more than that library, or less, the rule
+is in `overruled` with its reason."""
 
 import base64
 import dataclasses
@@ -35,8 +35,8 @@ def library(bundle: str | None, app: int | None, environment: str) -> SignedData
     return SignedDataVerifier([ROOT.der], False, Environment(environment), bundle, app)
 
 
-def library_says(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
-    """Empty if it is valid, else the name of its status."""
+def library_verdict(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
+    """Empty if it is valid, otherwise the name of its status."""
     try:
         getattr(library(bundle, app, environment), METHODS[kind])(token)
         return ""
@@ -47,7 +47,7 @@ def library_says(token: str, kind: str, bundle: str, app: int | None, environmen
 
 
 def named(kind: str, payload: dict) -> tuple:
-    """The app and the environment that data names: bundle id, app id, environment."""
+    """The app and the environment in the data: bundle id, app id, environment."""
     if kind == "notification":
         held = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
         environment = held.get("environment")
@@ -58,15 +58,15 @@ def named(kind: str, payload: dict) -> tuple:
 
 
 def expected_of(kind: str, payload: dict, asked: dict) -> tuple:
-    """What is expected, as asked, else as the configured app that the data names has it: bundle id, app id, environment; and which
-    configured app is meant."""
+    """The expected bundle id, app id and environment: those of the request, otherwise those of the configured app that the data names; and
+    that configured app."""
     bundle, app, environment = named(kind, payload)
     if "environment" in asked:
         environment = asked["environment"]
     if environment not in ("Production", "Sandbox"):
         environment = "Sandbox"
     if kind in ("renewalInfo", "realtimeRequest"):
-        # Nothing in it names a bundle.
+        # It contains no bundle id.
         configured = (APPS.get(asked["bundleId"]) if "bundleId" in asked else
                       next((one for one in APPS.values() if one.get("appAppleId") == app), None)) or {}
         meant = APPS.get(asked.get("bundleId"))
@@ -77,7 +77,7 @@ def expected_of(kind: str, payload: dict, asked: dict) -> tuple:
         bundle = asked["bundleId"]
     configured = APPS.get(bundle) if isinstance(bundle, str) else None
     meant = bundle if configured else None
-    said = "bundleId" in asked and "environment" in asked  # then nothing is left to the configuration
+    said = "bundleId" in asked and "environment" in asked  # then the configuration is not used
     if not said and ((configured is None and "bundleId" not in asked) or (configured and environment not in configured["environments"])):
         bundle = "none"
     return bundle, asked.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
@@ -87,15 +87,15 @@ LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def judge(token: str, kind: str, asked: dict) -> ExpectedVerdict:
+def expected_verdict(token: str, kind: str, asked: dict) -> ExpectedVerdict:
     if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
         return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
         form = jws.opened(token)
         payload = form.payload()
     except (Refused, UnicodeEncodeError):
-        # The library skips foreign characters and padding in Base64URL and takes the last of a repeated name.
-        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_takes(token, kind, asked) else "")
+        # The library skips foreign characters and padding in Base64URL and uses the last of repeated names.
+        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_accepts(token, kind, asked) else "")
     if "crit" in form.header:
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
     if form.header.get("alg") != "ES256":
@@ -106,11 +106,11 @@ def judge(token: str, kind: str, asked: dict) -> ExpectedVerdict:
     if len(x5c) != 3:
         return ExpectedVerdict.rejected("chain_length")
     expected = expected_of(kind, payload, asked)
-    return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
+    return overruled(library_verdict(token, kind, *expected[:3]), kind, form, payload, expected)
 
 
-def library_takes(token: str, kind: str, _asked: dict) -> bool:
-    return any(not library_says(token, kind, bundle, app.get("appAppleId", 1), environment)
+def library_accepts(token: str, kind: str, _asked: dict) -> bool:
+    return any(not library_verdict(token, kind, bundle, app.get("appAppleId", 1), environment)
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
@@ -121,23 +121,23 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
     read = payload.get("signedDate") if payload.get("signedDate") is not None else payload.get("receiptCreationDate")
     rule = ""
     if effective != read and (effective is None or is_whole(effective)):
-        # The library looks for either date in any kind of data; each kind has its own, and now where that is absent.
+        # The library reads either date in any kind of data; each kind has its own, and the current time is used if it is absent.
         rule = "the date of its kind"
     elif status and status not in STATUSES:
-        # What the library's models cannot hold is no part of the proof: fields may change, and unknown ones are kept.
+        # Fields that the library's models do not accept are not part of the verification: they may change, and unknown ones are kept.
         rule = "no models"
     elif status == "VERIFICATION_FAILURE" and (any(name in payload for name in JWT_CLAIMS) or "kid" in form.header or "b64" in form.header):
-        # The library reads signed data as a JWT, and checks its claims, kid and b64. It is none: nothing is said by them, and a
-        # header's parameters that are not understood are passed over (RFC 7515, 4).
+        # The library reads signed data as a JWT, and checks its claims, kid and b64. It is not a JWT: these say nothing, and unknown
+        # header parameters are ignored (RFC 7515, 4).
         rule = "no JWT"
     if rule:
-        status = says_plainly(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+        status = strict_verdict(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
     if status:
-        # Where app and environment are both wrong, either may be named: an app is configured for environments.
+        # If app and environment are both wrong, either may be named, because an app is configured for environments.
         configured = APPS.get(expected[3])
         both = status == "INVALID_APP_IDENTIFIER" and (
             named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
-        # A request names no bundle: that the asked app is not configured for its environment can be said of either.
+        # A request names no bundle, so it may also be reported that the app is not configured for its environment.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return ExpectedVerdict.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
     if any(base64_is_loose(one) for one in form.header["x5c"][:2]):
@@ -152,16 +152,16 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         return ExpectedVerdict.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
     if effective is not None and effective > time.time() * 1000 + 300_000:
         return ExpectedVerdict.rejected("chain_invalid", "malformed", rule="signed in the future")
-    status = identity_says(kind, payload, expected)
+    status = identity_verdict(kind, payload, expected)
     if status:
         return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
     if kind == "notification":
         if not isinstance(payload.get("notificationUUID"), str) or not payload["notificationUUID"]:
-            # The library asks for no field; this one is what tells a notification from its repetition.
+            # The library requires no field; this one distinguishes a notification from its repetition.
             return ExpectedVerdict.rejected("malformed", rule="a notification has its UUID")
         token = payload.get("externalPurchaseToken")
         if isinstance(token, dict) and not isinstance(token.get("externalPurchaseId"), str):
-            # The library takes that for Production; nothing else in it says an environment.
+            # The library treats that as Production; nothing else in the data names an environment.
             return ExpectedVerdict.rejected("malformed", rule="the id says the environment")
         present = [payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)]
         if len(present) != 1:
@@ -169,7 +169,7 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         for field, nested_kind in NESTED.items():
             value = present[0].get(field)
             if value is not None:
-                inner = (judge(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
+                inner = (expected_verdict(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
                          if isinstance(value, str) else ExpectedVerdict.rejected("malformed"))
                 if not inner.valid:
                     return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
@@ -198,7 +198,7 @@ def extension(certificate: x509.Certificate, kind: type[x509.ExtensionType]) -> 
 
 
 def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
-    """What RFC 5280 asks for in step 5 and the library's OpenSSL, asked about no purpose, does not look at."""
+    """Checks of step 5 that RFC 5280 requires and that the library's OpenSSL omits, because it is called without a purpose."""
     constraints, usage = extension(leaf, x509.BasicConstraints), extension(leaf, x509.KeyUsage)
     if constraints and constraints.value.ca:
         return "a leaf is no authority"
@@ -210,8 +210,8 @@ def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
     return ""
 
 
-def identity_says(kind: str, payload: dict, expected: tuple) -> str:
-    """Step 7, with nothing coerced."""
+def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
+    """Step 7, without conversions."""
     bundle, app, environment = named(kind, payload)
     if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
         return "INVALID_APP_IDENTIFIER"
@@ -220,13 +220,13 @@ def identity_says(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
-    """The library's word on the chain at that time, `cryptography`'s on the signature, and step 7."""
+def strict_verdict(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
+    """The library verifies the chain at that time, `cryptography` the signature; then step 7."""
     try:
         pem = library(*expected[:3])._chain_verifier.verify_chain(form.header["x5c"], False, seconds)
     except VerificationException as error:
         return error.status.name
-    except (ValueError, OverflowError, OSError):  # a time that the library cannot hold
+    except (ValueError, OverflowError, OSError):  # a time that the library cannot represent
         return "VERIFICATION_FAILURE"
     key = load_pem_public_key(pem.encode())
     if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(form.signature) != 64:
@@ -234,7 +234,7 @@ def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, se
     r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
     if not in_range(r, s, "secp256r1") or not verifies(key, r, s, form.signing_input):
         return "VERIFICATION_FAILURE"
-    return identity_says(kind, payload, expected)
+    return identity_verdict(kind, payload, expected)
 
 
 def base64_is_loose(text: str) -> bool:

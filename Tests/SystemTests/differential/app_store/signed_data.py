@@ -9,7 +9,7 @@ from SystemTests.differential.certificates import MIDDLE, Chain, chains, millise
 
 KINDS = ("transaction", "renewalInfo", "appTransaction", "notification", "realtimeRequest")
 APPS = {"com.example.app": {"appAppleId": 525463029, "environments": ["Production", "Sandbox"]},
-        # Its K is also U+212A to whoever compares by canonical equivalence.
+        # Its K is equal to U+212A in a comparison by canonical equivalence.
         "com.example.Kiosk": {"appAppleId": 9876543210, "environments": ["Production", "Sandbox"]},
         "com.example.sandboxed": {"environments": ["Sandbox"]}}
 NO_APP = -10 ** 30

@@ -16,7 +16,7 @@ from .signed_data import (
 
 @dataclasses.dataclass
 class Subject:
-    """What a case is made of; mutations change it in place and may answer a finished token."""
+    """The input of a case; mutations change it in place and may return a finished token."""
 
     kind: str
     payload: dict
@@ -40,7 +40,7 @@ class Subject:
         key = self.key or self.chain.key
         if isinstance(key, ec.EllipticCurvePrivateKey) and key.key_size == 256:
             return self.maker().made()
-        # Another kind of key: signed as ES256 would be with it, if it were possible.
+        # Another type of key: signed as ES256 would be with it, if that were possible.
         parts = self.maker().parts()
         message = ".".join(parts).encode()
         if isinstance(key, ec.EllipticCurvePrivateKey):

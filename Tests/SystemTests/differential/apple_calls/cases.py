@@ -39,7 +39,7 @@ ENDPOINTS = ["getTransactionInfo", "getTransactionHistory", "getAppTransactionIn
              "revokeSubscription", "requestTransactionRefund"]
 IDS = st.integers(1, 10**18).map(str)
 UUIDS = st.uuids()
-# The library puts values into a path as they are; of these all are one segment to it and to us.
+# The library puts values into a path unchanged; each of these is one segment for both sides.
 NAMES = st.text("abcXYZ019_-~ é&+=,;:@!$'()*", min_size=1, max_size=40).filter(lambda text: text.strip(".") and text == text.strip())
 LOCALES = st.sampled_from(["en", "en-US", "de", "zh-Hans", "pt-BR", "es-419"])
 TOKENS = st.text("abcdefABCDEF0123456789-_=", min_size=1, max_size=80)
@@ -54,11 +54,11 @@ def without_none(message: dict) -> dict:
 
 
 def texts(most: int) -> st.SearchStrategy[str]:
-    """Without what would be two characters to one of us and one to the other."""
+    """Without characters that one side counts as one and the other as two."""
     return st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1, max_size=most)
 
 
-# What the library is asked, and our service, method and message.
+# The call of the library, and our service, method and message.
 Call = tuple[Callable[[Any], Any], str, str, dict]
 
 
@@ -140,7 +140,7 @@ def consumption_1(draw: DrawFn) -> Call:
 
 @st.composite
 def mass_extension(draw: DrawFn) -> Call:
-    # What was begun before is asked for first: each is a new one.
+    # The service first queries an earlier call with the same identifier, so each case uses a new one.
     days, reason, id, product = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), new_id(), draw(NAMES)
     places = draw(st.lists(st.sampled_from(["USA", "DEU", "JPN", "BRA"]), max_size=4))
     body = MassExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=id, storefrontCountryCodes=places or None,

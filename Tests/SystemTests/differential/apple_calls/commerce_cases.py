@@ -1,4 +1,4 @@
-"""The six calls of the Advanced Commerce API: the body that Apple's library has for each, and the service's request that means the same."""
+"""The six calls of the Advanced Commerce API: the body of Apple's library for each, and the equivalent request to the service."""
 
 import uuid
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from SystemTests.apple_calls.steps import new_id
 
 from .cases import IDS, NAMES, UUIDS, Call, maybe, texts, without_none
 
-# Draws what a body holds, given what all have in common: the library's body, and ours.
+# Draws a body from common members: the library's body, and ours.
 Body = Callable[[DrawFn, AdvancedCommerceRequestInfo, str | None], tuple[Any, dict]]
 
 
@@ -97,7 +97,7 @@ def prices(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | No
     currency = draw(maybe(st.sampled_from(["USD", "EUR", "JPY", "ISK"])))
     names = draw(skus(6))
     count = draw(st.integers(1, len(names)))
-    # The rest depends on one of the first.
+    # The rest depends on one of the first values.
     owners = [draw(st.integers(0, count - 1)) for _ in names[count:]]
     items = [(sku, draw(st.integers(0, 10**6)) * 1000, [other for other, owner in zip(names[count:], owners, strict=True) if owner == place] or None)
              for place, sku in enumerate(names[:count])]

@@ -20,7 +20,7 @@ from appstoreserverlibrary.models.Environment import Environment
 
 @dataclasses.dataclass
 class Request:
-    """One request, in what it means: names of one kind in the order they stand, whatever is between them."""
+    """The meaning of a request: values of the same name in their order, regardless of values between them."""
 
     method: str
     path: list[str]
@@ -41,13 +41,13 @@ class Request:
         return self.method, self.path, self.query, self.body, self.content_type
 
     def claims(self, public_key: str | bytes) -> tuple[dict, dict]:
-        """The token's header and claims, its signature verified."""
+        """The token's header and claims, after the verification of its signature."""
         decoded = jwt.decode(self.bearer, public_key, algorithms=["ES256"], audience="appstoreconnect-v1")
         return jwt.get_unverified_header(self.bearer), decoded
 
 
 class Library(AppStoreServerAPIClient):
-    """Apple's client; its requests are kept instead of sent."""
+    """Apple's client; its requests are stored and not sent."""
 
     def __init__(self, key: bytes, key_id: str, issuer_id: str, bundle_id: str) -> None:
         super().__init__(key, key_id, issuer_id, bundle_id, Environment.PRODUCTION)
@@ -64,7 +64,7 @@ class Library(AppStoreServerAPIClient):
         return response
 
     def request(self, ask: Callable[[Library], object]) -> Request:
-        """The request that a call makes; its answer does not matter, and is none of Apple's."""
+        """The request of a call; the answer is a placeholder and is ignored."""
         self.last = None
         try:
             ask(self)
@@ -75,14 +75,14 @@ class Library(AppStoreServerAPIClient):
 
 
 class Capture:
-    """Apple, as far as keeping requests goes. Answers have what a service wants of each answer, or come from `answers`."""
+    """Records requests as Apple's server. Answers have the members that a service requires, or come from `answers`."""
 
     ANSWER: ClassVar = {"testNotificationToken": "t", "requestId": str(uuid.UUID(int=1)), "messageIdentifier": str(uuid.UUID(int=1)), "realtimeURL": "https://a",
               "result": "PENDING", "requestIdentifier": str(uuid.UUID(int=1)), "status": 1}
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        # (method, path) → what to answer instead.
+        # (method, path) → another answer
         self.answers = {}
         capture = self
 

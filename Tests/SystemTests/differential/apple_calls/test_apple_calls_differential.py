@@ -1,8 +1,8 @@
-"""For every call that Apple's library for Python has, the requests that it builds and those that the service builds mean the same: method,
-path, query, body, and the bearer token's claims. Hypothesis makes the cases; a failure is made small. ATTRIBUTION_SOAK=1: thousands of each.
+"""For every call of Apple's library for Python, the requests of the library and those of the service mean the same: method,
+path, query, body, and the bearer token's claims. Hypothesis generates the cases and minimises failures. ATTRIBUTION_SOAK=1: thousands of each.
 
-Of the Advanced Commerce API the library has the bodies and no calls: its own way of sending is used with Apple's documented paths. Of external
-purchases it has nothing: Apple's documented examples stand in test_external_purchases.py.
+For the Advanced Commerce API the library has bodies and no calls, so its send function is used with Apple's documented paths. For external
+purchases it has nothing: Apple's documented examples are in test_external_purchases.py.
 """
 
 import os
@@ -25,18 +25,18 @@ from .library import Capture, Library
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 EXAMPLES = 1000 if SOAK else 12
-# None of the limits that services keep to for Apple's sake; what is asked here is not Apple.
+# Without the rate limits that services observe for Apple, because the called server is not Apple's.
 RATES = "\nrecovery: {{ rates: {{ {rates} }} }}\n"
 
 EVERY = {**CALLS, **COMMERCE}
 
 
 class Pair:
-    """The service and Apple's library, beside each other."""
+    """The service and Apple's library."""
 
     def __init__(self, system, base: str, capture: Capture, library: Library, purchase: str):
         self.system, self.base, self.capture, self.library, self.purchase = system, base, capture, library, purchase
-        # How many cases were compared.
+        # The number of compared cases.
         self.cases = 0
         self.public_key = load_pem_private_key((system.data / "SubscriptionKey.p8").read_bytes(), None).public_key() \
             if (system.data / "SubscriptionKey.p8").exists() else None
@@ -57,7 +57,7 @@ def pair(system):
         app = next(one for one in configuration["apps"] if one["bundleId"] == APP)["appStoreServer"]
         key = (system.data / app["privateKey"]).read_bytes()
         library = Library(key, app["keyId"], app["issuerId"], APP)
-        # Where a renewal date is extended, the service asks first where the subscription ends.
+        # To extend a renewal date, the service first queries the end of the subscription.
         purchase = story(system, "buy")["originalTransactionId"]
         status = system.call("Recovery", "GetSubscriptionStatuses", {"bundleId": APP, "environment": "Production", "transactionId": purchase})
         capture.answers["GET", f"/inApps/v1/subscriptions/{purchase}"] = status["response"]
@@ -78,14 +78,14 @@ def agree(pair: Pair, case) -> None:
     ask, service, method, message = case
     apple, ours = pair.library.request(ask), pair.ours(service, method, message)
     if "revoked" in apple.query:
-        # The library writes Python's word; Apple's pages and its library for Swift write JSON's (decision 23).
+        # The library writes Python's form; Apple's pages and its library for Swift write JSON's (decision 23).
         apple.query["revoked"] = [text.lower() for text in apple.query["revoked"]]
     assert ours.meaning() == apple.meaning()
     pair.cases += 1
     (their_header, their_claims), (header, claims) = apple.claims(pair.public_key), ours.claims(pair.public_key)
     assert header == their_header
     assert {name: claims[name] for name in ("iss", "aud", "bid")} == {name: their_claims[name] for name in ("iss", "aud", "bid")}
-    # Apple's pages ask for `iat`, which the library leaves out; more than an hour is refused.
+    # Apple's pages require `iat`, which the library omits; a lifetime of more than an hour is refused.
     assert set(claims) == set(their_claims) | {"iat"} and 0 < claims["exp"] - claims["iat"] <= 3600
 
 
@@ -113,7 +113,7 @@ def test_the_extension_of_one_subscription_is_equivalent(pair, days, reason, id)
 
 
 def test_every_call_of_the_library_is_tested():
-    """What a newer library can do shows as a hole here."""
+    """A call that only a newer library has is reported as missing here."""
     public = {name for name in vars(Library.__mro__[1]) if not name.startswith("_")}
     compared = {"get_notification_history"}  # its windows are cut into slices: ServerAPIRequestTests
     compared |= {"extend_subscription_renewal_date"}

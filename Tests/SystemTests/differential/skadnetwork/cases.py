@@ -24,9 +24,9 @@ from .fields import (
     other_version,
     plain,
     repeated,
-    same_look_names,
-    same_look_values,
     separator,
+    similar_names,
+    similar_values,
     surrogates,
     unsigned_added,
     unsigned_wrong,
@@ -35,7 +35,7 @@ from .fields import (
 from .postbacks import good_skadnetwork
 from .signatures import other_signer, signature_base64, signature_bit, signature_der, signature_numbers, signature_raw
 
-SKADNETWORK = {plain: 8, lenient: 4, unsigned_added: 2, same_look_names: 1, same_look_values: 1, lookalike: 3, separator: 1, changed: 5,
+SKADNETWORK = {plain: 8, lenient: 4, unsigned_added: 2, similar_names: 1, similar_values: 1, lookalike: 3, separator: 1, changed: 5,
                dropped: 3, added: 3, wrong_kind: 4, number_spelling: 3, repeated: 2, not_json: 2, surrogates: 1, bounds: 1,
                signature_numbers: 4,
                signature_der: 5, signature_raw: 1, signature_bit: 2, signature_base64: 3, other_signer: 2, other_text: 4,

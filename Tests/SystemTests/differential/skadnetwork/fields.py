@@ -23,7 +23,7 @@ from .postbacks import base64_of, signature_of, signed_text, written
 
 
 def lenient(dice: random.Random, body: dict) -> Changed:
-    """The same values as partners write them."""
+    """The same values in the forms of partners."""
     for name, value in list(body.items()):
         if isinstance(value, bool):
             body[name] = dice.choice([value, int(value), str(value).lower()])
@@ -40,7 +40,7 @@ def plain(dice: random.Random, body: dict) -> Changed:
 
 
 def unsigned_added(dice: random.Random, body: dict) -> Changed:
-    """Fields nobody signs, from networks and partners."""
+    """Unsigned fields of networks and partners."""
     for _ in range(dice.randint(1, 4)):
         name = dice.choice(["received-at", "campaign-name", "ip", "Version", "APP-ID", "app_id", "appId", "", "attribution-signature ",
                             "\u0000", "signature", "ad-network-id\u200b", *(spelling for pair in SAME_LOOK for spelling in pair)])
@@ -48,15 +48,15 @@ def unsigned_added(dice: random.Random, body: dict) -> Changed:
     return "unsigned-added", written(dice, body), True
 
 
-def same_look_names(dice: random.Random, body: dict) -> Changed:
-    """Two names that look alike and are two: neither repeats the other."""
+def similar_names(dice: random.Random, body: dict) -> Changed:
+    """Two similar names that differ: neither repeats the other."""
     one, other = dice.choice(SAME_LOOK)
     body[one], body[other] = 1, 2
     return "same-look-names", written(dice, body), True
 
 
-def same_look_values(dice: random.Random, body: dict) -> Changed:
-    """A signed value in one spelling, sent in the other."""
+def similar_values(dice: random.Random, body: dict) -> Changed:
+    """A value that is signed in one encoding and sent in another."""
     one, other = dice.sample(dice.choice(SAME_LOOK), 2)
     name = dice.choice(["ad-network-id", "transaction-id", *(["source-domain"] if "source-domain" in body else [])])
     body[name] += one
@@ -68,7 +68,7 @@ def same_look_values(dice: random.Random, body: dict) -> Changed:
 
 
 def lookalike(dice: random.Random, body: dict) -> Changed:
-    """A character like the separator inside a value, signed or put in after."""
+    """A character similar to the separator inside a value, signed or inserted afterwards."""
     name = dice.choice([name for name in ("ad-network-id", "transaction-id", "source-domain", "country-code", "source-identifier",
                                           "version", "attribution-signature") if name in body])
     mark = dice.choice(LOOKALIKES)
@@ -81,14 +81,14 @@ def lookalike(dice: random.Random, body: dict) -> Changed:
 
 
 def separator(dice: random.Random, body: dict) -> Changed:
-    """The separator itself in a value: signed as Apple would, or moving a value's border."""
+    """The separator itself in a value: signed as Apple would, or moving a value's boundary."""
     name = dice.choice([name for name in ("ad-network-id", "transaction-id", "source-domain") if name in body])
     if dice.random() < 0.5:
         at = dice.randint(0, len(body[name]))
         body[name] = body[name][:at] + SEPARATOR + body[name][at:]
         body["attribution-signature"] = base64_of(der(*signature_of(body)))
         return f"separator-in-{name}", written(dice, body), False
-    # The same text signed, cut elsewhere.
+    # The same signed text, divided differently.
     if body.get("version", "1.0") == "1.0":
         body["ad-network-id"] = f"{body['ad-network-id']}{SEPARATOR}{body['campaign-id']}"
         del body["campaign-id"]
@@ -109,7 +109,7 @@ def signs(version: str, name: str) -> bool:
 
 
 def another_value(dice: random.Random, name: str, value: Any) -> Any:
-    """A good one, but another."""
+    """A valid value, but a different one."""
     if isinstance(value, bool):
         return not value
     if name == "version":
@@ -155,7 +155,7 @@ def dropped(dice: random.Random, body: dict) -> Changed:
 
 
 def added(dice: random.Random, body: dict) -> Changed:
-    """A signed field that was not there when it was signed."""
+    """A signed field that was added after the signature."""
     version = body.get("version", "1.0")
     missing = [name for name in ("source-app-id", "source-domain", "fidelity-type", "did-win", "postback-sequence-index", "redownload",
                                  "campaign-id", "source-identifier", "version") if name not in body]
@@ -173,7 +173,7 @@ WRONG_KINDS = ([], {}, [1], {"a": 1}, "", " ", "x", "NaN", "\u0665", "\uff15", "
 
 
 def wrong_kind(dice: random.Random, body: dict) -> Changed:
-    """A field of a wrong kind or out of range, often signed just so."""
+    """A field of a wrong type or out of range, often signed in this form."""
     name = dice.choice([name for name in body if name != "attribution-signature"])
     body[name] = dice.choice(WRONG_KINDS)
     if dice.random() < 0.5 and isinstance(body[name], (str, int)) and name != "version":
@@ -215,7 +215,7 @@ def not_json(dice: random.Random, body: dict) -> Changed:
 
 
 def surrogates(dice: random.Random, body: dict) -> Changed:
-    """Escapes in pairs make a character; half a pair is no text."""
+    """Escapes in pairs form a character; half a pair is not valid text."""
     name = dice.choice(["ad-network-id", "transaction-id", "campaign-name"])
     body[name] = body.get(name, "") + dice.choice(["\U0001f600", "\U0010ffff", "\U00010000"])
     body["attribution-signature"] = base64_of(der(*signature_of(body)))
@@ -227,13 +227,13 @@ def surrogates(dice: random.Random, body: dict) -> Changed:
 
 
 def bounds(dice: random.Random, body: dict) -> Changed:
-    """About the contract's bounds on what a body holds, in a field that nobody signs."""
+    """Near the contract's limits of a body, in an unsigned field."""
     name, text = jws_forms.near_bounds(dice, json.dumps(body))
     return f"bounds-{name}", text, None
 
 
 def other_text(dice: random.Random, body: dict) -> Changed:
-    """Signed by the right key over a text put together wrongly: every mistake that readers make."""
+    """Signed by the right key over a wrong text: every mistake that readers make."""
     text = signed_text(body)
     words = text.split(SEPARATOR)
     choices = [("trailing-separator", text + SEPARATOR), ("leading-separator", SEPARATOR + text),
@@ -261,7 +261,7 @@ def other_text(dice: random.Random, body: dict) -> Changed:
 
 
 def unsigned_wrong(dice: random.Random, body: dict) -> Changed:
-    """An unsigned field of Apple's with a value that it cannot have, or in a version that does not have it."""
+    """An unsigned field of Apple's with an impossible value, or in a version that does not have it."""
     name = dice.choice(["conversion-value", "coarse-conversion-value", "country-code", "did-win", "fidelity-type", "source-domain",
                         "postback-sequence-index", "source-identifier"])
     signed_here = signs(body.get("version", "1.0"), name)
@@ -282,7 +282,7 @@ def both_sources(dice: random.Random, body: dict) -> Changed:
 
 
 def other_version(dice: random.Random, body: dict) -> Changed:
-    """Signed with a version nobody has defined, or one spelt otherwise."""
+    """Signed with an undefined version, or with one in another notation."""
     body["version"] = dice.choice(["2.3", "5.0", "4", "4.00", "04.0", "4.0 ", " 4.0", "4.1", "3.1", "1", "", "v4.0", "4,0", "\uff14.0",
                                    "4.0\u0000",
                                    "4.0\u0301", 4, 4.0, 4.5, True, [], ["4.0"], 2 ** 70])

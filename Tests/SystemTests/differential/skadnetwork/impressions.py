@@ -1,4 +1,4 @@
-"""SKAdNetwork impressions, the changes that make them invalid, and a reference verifier: Python's `cryptography` over a text put together from
+"""SKAdNetwork impressions, the changes that make them invalid, and a reference verifier: Python's `cryptography` over a text that is built from
 Apple's page (Combining parameters to generate a signature)."""
 
 import base64
@@ -30,7 +30,7 @@ from .signatures import left_over
 
 
 def is_domain(text: str) -> bool:
-    """In form: labels of lower-case letters, digits and inner hyphens, the last no number, no www. in front of a domain."""
+    """The form only: labels of lower-case letters, digits and inner hyphens, the last one not a number, no www. before a domain."""
     label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
     return (len(text) <= 253 and re.fullmatch(rf"({label}\.)+{label}", text, re.ASCII) is not None
             and not text.rsplit(".", 1)[1].isdigit() and not (text.startswith("www.") and text.count(".") > 1))
@@ -114,8 +114,8 @@ def good_skadnetwork(dice: random.Random, version: str) -> dict:
     return body
 
 
-def written_otherwise(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
-    """Whole numbers as decimal text, the nonce in another case, nulls beside: the same impression."""
+def equivalent_notation(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
+    """Whole numbers as decimal text, the nonce in another case, additional nulls: the same impression."""
     sign(body, any_key(dice, body["adNetworkId"]))
     body["nonce"] = dice.choice([str.lower, str.upper])(body["nonce"])
     for name in [name for name in body if isinstance(body[name], int) and dice.random() < 0.5]:
@@ -140,7 +140,7 @@ def unknown_network(dice: random.Random, body: dict) -> tuple[str, dict, bool | 
 
 
 def changed(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
-    """One value is another than was signed."""
+    """One value differs from the signed one."""
     sign(body, any_key(dice, body["adNetworkId"]))
     name = dice.choice([name for name in body if name not in ("signature", "version")])
     before = body[name]
@@ -159,7 +159,7 @@ def changed(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
 
 
 def made_wrong(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
-    """A value that no impression of its version may have, and signed so, where it can be."""
+    """A value that no impression of its version may have, which is signed if possible."""
     key = any_key(dice, body["adNetworkId"])
     name, value = dice.choice([
         ("campaignId", dice.choice([0, 101, -1, 7])), ("sourceIdentifier", dice.choice([-1, 10_000, 39])),
@@ -188,7 +188,7 @@ def dropped(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
 
 
 def other_version(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
-    """Signed for its own version, or by the rules of another."""
+    """Signed for its own version, or by the rules of another version."""
     sign(body, any_key(dice, body["adNetworkId"]))
     before = body["version"]
     body["version"] = dice.choice([*VERSIONS, "", "4", "4.0 ", "4.1", "5.0", "2.3", "04.0", "4.0\u0000", "\uff14.0", "2.1", "2.0"])
@@ -196,7 +196,7 @@ def other_version(dice: random.Random, body: dict) -> tuple[str, dict, bool | No
 
 
 def other_text(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
-    """Signed by the right key over a text put together wrongly: every mistake that signers make."""
+    """Signed by the right key over a wrong text: every mistake that signers make."""
     words = [str(word) for word in signed_words(body)]
     text = SEPARATOR.join(words)
     name, other = dice.choice([
@@ -249,7 +249,7 @@ def bit_flipped(dice: random.Random, body: dict) -> tuple[str, dict, bool | None
     return "signature-bit", body, False
 
 
-SKADNETWORK = {plain: 10, written_otherwise: 4, other_signer: 3, unknown_network: 1, changed: 5, made_wrong: 6, dropped: 3, other_version: 3,
+SKADNETWORK = {plain: 10, equivalent_notation: 4, other_signer: 3, unknown_network: 1, changed: 5, made_wrong: 6, dropped: 3, other_version: 3,
                other_text: 4, signature_numbers: 4, signature_form: 5, bit_flipped: 2}
 
 

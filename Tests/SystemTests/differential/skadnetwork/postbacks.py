@@ -1,4 +1,4 @@
-"""SKAdNetwork postbacks of every version, put together and signed."""
+"""Creates and signs SKAdNetwork postbacks of every version."""
 
 import base64
 import json
@@ -63,7 +63,7 @@ def skadnetwork_fields(dice: random.Random, version: str) -> dict:
 
 
 def signed_text(body: dict) -> str:
-    """Of good fields: put together once more, apart from the judge's reading."""
+    """The signed text of valid fields, built independently of the reference verifier."""
     version = body.get("version", "1.0")
     order = ["ad-network-id", "source-identifier" if version == "4.0" else "campaign-id", "app-id", "transaction-id"]
     if version != "1.0":
@@ -97,7 +97,7 @@ def good_skadnetwork(dice: random.Random, version: str | None = None) -> dict:
 
 
 def written(dice: random.Random, body: dict) -> str:
-    """As JSON, in some order and some spacing."""
+    """As JSON, with random order and spacing."""
     items = list(body.items())
     dice.shuffle(items)
     text = json.dumps(dict(items), ensure_ascii=dice.random() < 0.5, indent=dice.choice([None, None, 1]),

@@ -50,7 +50,7 @@ def signature_bit(dice: random.Random, body: dict) -> Changed:
 
 
 def signature_base64(dice: random.Random, body: dict) -> Changed:
-    """The signature is good, its Base64 is not."""
+    """A valid signature with invalid Base64."""
     while True:
         good = body["attribution-signature"]
         name = dice.choice(["url-alphabet", "unpadded", "padded-more", "newline", "space-before", "space-inside", "lines", "hex", "twice",
@@ -68,7 +68,7 @@ def signature_base64(dice: random.Random, body: dict) -> Changed:
 
 
 def left_over(text: str) -> str:
-    """Bits that padding makes meaningless, set."""
+    """Sets bits that padding makes meaningless."""
     bare = text.rstrip("=")
     if bare == text:
         return text
