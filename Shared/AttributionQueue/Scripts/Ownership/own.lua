@@ -21,22 +21,21 @@ local call = redis.call
 local function delay(entry, id, name)
   local field, stored = {n = '0', h = ''}, call('XRANGE', ready, entry, entry)[1][2]
   for word = 1, #stored, 2 do field[stored[word]] = stored[word + 1] end
-  -- The worker makes an unreadable entry a dead letter when it reads it.
-  if not (field.k and field.b and field.a) then return end
   call('ZADD', KEYS[4], '+inf', id)
   call('HSET', KEYS[5], id, cmsgpack.pack({field.k, field.b, field.a, tonumber(field.n) or 0, field.h, name}))
   call('XDEL', ready, entry)
 end
 
 local function enterLines()
-  -- By the name of the line: entry id and delivery id of its messages in the stream, in order.
+  -- By the name of the line: entry id and delivery id of its messages in the stream, in order. Entries that lack a field are left out: the worker
+  -- makes them dead letters without regard to their line.
   local waiting, from = {}, '-'
   repeat
     local entries = call('XRANGE', ready, from, '+', 'COUNT', 100)
     for _, entry in ipairs(entries) do
       local field = {}
       for word = 1, #entry[2], 2 do field[entry[2][word]] = entry[2][word + 1] end
-      if field.i and field.o then
+      if field.i and field.o and field.k and field.b and field.a then
         waiting[field.o] = waiting[field.o] or {}
         table.insert(waiting[field.o], {entry[1], field.i})
       end
