@@ -36,14 +36,10 @@ struct ShardOwnership: Sendable, Hashable {
   {
     let form = try await deliveries.form
     let reply = try await deliveries.run(
-      Scripts.own,
-      [
-        Keys.ownership(queue, shard), Keys.ready(queue, shard), Keys.suspects(queue, shard), Keys.delayed(queue, shard),
-        Keys.payloads(queue, shard), Keys.absent(shard),
-      ],
+      Scripts.own, [Keys.ownership(queue, shard), Keys.ready(queue, shard), Keys.suspects(queue, shard)],
       [
         .string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.begunTogether)), .string(DeliveryQueue.group),
-        form == .leased ? "1" : "0", .string(Keys.lines(queue, shard)),
+        form == .leased ? "1" : "0",
       ])
     guard let parts = reply.array, parts.count == 3, let now = parts[0].string, let isTaken = parts[1].integer else {
       throw .unavailable(.unexpectedReply("own"))

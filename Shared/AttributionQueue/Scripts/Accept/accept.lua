@@ -26,21 +26,10 @@ redis.call('SET', KEYS[7], ARGV[6], 'EX', ARGV[5])
 local deadline = ARGV[13] and ARGV[13] ~= '' and ARGV[13]
 local line = not ARGV[13] and ARGV[12]
 local announcement = ''
--- True if the shard is still worked in the owned form, although messages are accepted for the leased one: then the group's position is after
--- every possible id. Order lines are entered when the shard changes its form (own.lua), in the order of the stream.
-local function isOwned()
-  local groups = redis.pcall('XINFO', 'GROUPS', KEYS[4])
-  for _, info in ipairs(groups) do
-    for place = 1, #info, 2 do
-      if info[place] == 'last-delivered-id' and info[place + 1] == '18446744073709551615-18446744073709551615' then return true end
-    end
-  end
-  return false
-end
 if deadline then
   if due > 0 then redis.call('ZADD', KEYS[5], due, ARGV[4]) else redis.call('ZADD', KEYS[8], deadline, ARGV[4]) end
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', false, deadline}))
-elseif line and KEYS[8] and not isOwned() and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
+elseif line and KEYS[8] and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
   redis.call('ZADD', KEYS[5], '+inf', ARGV[4])
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', line}))
 elseif due > 0 then
