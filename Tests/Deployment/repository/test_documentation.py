@@ -3,9 +3,11 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
 from Deployment.observability.sources import swift_files
 
@@ -45,6 +47,27 @@ def test_named_files_exist(page: Path) -> None:
         return
     for name in re.findall(r"`((?:Shared|Services|Tests|Deploy|Documentation|Examples)/[\w./+-]+)`", page.read_text()):
         assert (ROOT / name).exists(), f"{name} is not there"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_examples_in_yaml_can_be_parsed(page: Path) -> None:
+    for _, example in re.findall(r"^( *)```ya?ml\n(.*?)^\1```", page.read_text(), re.DOTALL | re.MULTILINE):
+        list(yaml.safe_load_all(textwrap.dedent(example)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_named_types_of_events_exist(page: Path) -> None:
+    types = set(re.findall(r'= "([a-z_.]+\.v\d+)"', (ROOT / "Shared/AttributionProtocol/EventType.swift").read_text()))
+    assert types
+    assert set(re.findall(r"`((?:attribution|appstore)\.[a-z_.]+\.v\d+)`", page.read_text())) <= types
+
+
+def test_every_log_text_that_the_runbook_searches_for_is_logged() -> None:
+    code = "\n".join(path.read_text() for path in swift_files())
+    texts = {text for page in (DOCUMENTATION / "runbook").glob("*.md")
+             for text in re.findall(r"logs [^`]*\| grep (?:-\w+ )?'([^']+)'", page.read_text())}
+    assert texts
+    assert {text for text in texts if text not in code} == set()
 
 
 def test_every_page_is_reachable_from_the_index() -> None:

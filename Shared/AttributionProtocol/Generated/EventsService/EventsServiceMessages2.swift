@@ -208,7 +208,7 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   public var filter: EventFilter?
   /// In place of start: begins with events that were published at this time or later.
   public var startTime: Timestamp?
-  /// In place of start: begins with this event.
+  /// In place of start: begins with this event and events that were published in its millisecond or later.
   public var startEventId: String?
   /// If present, events are pushed to this endpoint; otherwise they are pulled.
   public var push: PushEndpoint?

@@ -66,7 +66,7 @@ public struct Gap: RPCMessage, Hashable {
   public var before: Timestamp?
   /// The notificationUUID of the step that revealed the gap; empty for silence.
   public var shownBy: String
-  /// The number of notifications that were found in Apple's history.
+  /// The number of notifications that were fetched from Apple's history and were not known before.
   public var notifications: Int64?
   /// What corrected the subscription's state: notifications or status; absent while neither did.
   public var repairedBy: String?

@@ -240,7 +240,7 @@ public struct GetDeadLetterResponse: RPCMessage, Hashable {
   public var source: String?
   /// The attributes of the message.
   public var attributes: JSONObject?
-  /// The trace context of the request that delivered it.
+  /// The trace context and the id of the request that delivered it.
   public var traceparent: String?
   public var requestId: String?
 
