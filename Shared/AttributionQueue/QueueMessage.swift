@@ -87,7 +87,8 @@ public struct QueueMessage: Sendable, Hashable {
       }
       try reader.finish()
     } catch { return nil }
-    guard receivedAt > .min, !source.isEmpty else { return nil }
+    // Times outside of 53 bits, which only damaged data has, would overflow where durations are computed.
+    guard receivedAt.magnitude < 1 << 53, !source.isEmpty else { return nil }
     // Assigned one by one: calling the other initializer would copy the message and touch the reference counts of all its parts.
     self.kind = kind
     self.body = body

@@ -75,14 +75,15 @@ extension DeliveryQueue {
     words.append(message.body)
     words.append(message.envelope)
     words.append(request.queue == .intake ? Self.longestAnnouncement : 0)
-    // A queue that is worked by deadline keeps no order, so the argument for the order line is empty.
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))
-      words.append("")
+      words.append("deadlines")
       if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
     } else if let line {
-      if try await !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
+      keys.append(Keys.line(request.queue, id.shard, line))
+      words.append(try await ordersAfterProof ? "verified" : "accepted")
       words.append(line)
+      words.append(ordersAfterProofAlways.withLock { $0 } == nil ? Self.group : "")
     }
     if let record {
       keys.append(Keys.own(record.service, record.name, id.shard))

@@ -108,9 +108,10 @@ struct MessagePackWriter {
     }
   }
 
-  /// Lua numbers hold 53 bits; larger numbers must be written as text.
+  /// Lua numbers hold 53 bits. A value outside of them, which only damaged data has, becomes the nearest that they hold; numbers that can be
+  /// larger must be written as text.
   mutating func int(_ value: Int) {
-    precondition(value.magnitude < 1 << 53)
+    let value = min(max(value, -(1 << 53) + 1), (1 << 53) - 1)
     if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), 8) }
   }
 

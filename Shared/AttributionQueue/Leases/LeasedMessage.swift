@@ -67,7 +67,7 @@ public final class LeasedMessage: Sendable {
       case UInt8(ascii: "a"): envelope = words.nextBytes() ?? []
       case UInt8(ascii: "n"): worked = words.nextInteger() ?? 0
       case UInt8(ascii: "h"): history = words.nextString() ?? ""
-      case UInt8(ascii: "r"): deadline = words.nextInteger()
+      case UInt8(ascii: "r"): deadline = words.nextInteger().map { min(max($0, 0), 1 << 53) }
       case UInt8(ascii: "o"): line = words.nextString()
       default: words.skip()
       }
@@ -79,8 +79,8 @@ public final class LeasedMessage: Sendable {
     self.queue = queue
     deliveryID = id
     self.message = message
-    let (attempts, isTooMany) = worked.addingReportingOverflow(deliveryCount)
-    attempt = isTooMany ? .max : Int(attempts)
+    // A number that was written by hand must not overflow where attempts are counted.
+    attempt = Int(min(max(worked, 0), Int64(Int32.max)) + min(max(deliveryCount, 0), Int64(Int32.max)))
     self.history = history
     self.deadline = deadline
     self.entryID = entryID

@@ -36,10 +36,14 @@ struct ShardOwnership: Sendable, Hashable {
   {
     let form = try await deliveries.form
     let reply = try await deliveries.run(
-      Scripts.own, [Keys.ownership(queue, shard), Keys.ready(queue, shard), Keys.suspects(queue, shard)],
+      Scripts.own,
+      [
+        Keys.ownership(queue, shard), Keys.ready(queue, shard), Keys.suspects(queue, shard), Keys.delayed(queue, shard),
+        Keys.payloads(queue, shard), Keys.absent(shard),
+      ],
       [
         .string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.begunTogether)), .string(DeliveryQueue.group),
-        form == .leased ? "1" : "0",
+        form == .leased ? "1" : "0", .string(Keys.lines(queue, shard)),
       ])
     guard let parts = reply.array, parts.count == 3, let now = parts[0].string, let isTaken = parts[1].integer else {
       throw .unavailable(.unexpectedReply("own"))

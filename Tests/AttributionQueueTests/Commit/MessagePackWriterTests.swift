@@ -7,7 +7,9 @@ import Testing
   @Test func `Redis decodes the encoded values`() async throws {
     try await withQueue { queue, _ in
       let lengths = [0, 1, 31, 32, 255, 256, 65_535, 65_536, 70_000]
-      let numbers = [0, 1, 127, 128, -1, -128, 1 << 40, -(1 << 52)]
+      let numbers = [0, 1, 127, 128, -1, -128, 1 << 40, -(1 << 52), (1 << 53) - 1, 1 << 53, .max, -(1 << 53), .min]
+      // Lua numbers hold 53 bits.
+      let decoded = numbers.map { min(max($0, -(1 << 53) + 1), (1 << 53) - 1) }
       var pack = MessagePackWriter()
       pack.beginMap()
       pack.key("texts")
@@ -46,7 +48,7 @@ import Testing
       #expect(reply[0].integer == 1)
       #expect(reply[1].string == "grün")
       #expect(reply[2..<2 + lengths.count].map { $0.bytes?.count } == lengths)
-      #expect(reply[(2 + lengths.count)...].map(\.string) == numbers.map { String($0) })
+      #expect(reply[(2 + lengths.count)...].map(\.string) == decoded.map { String($0) })
     }
   }
 

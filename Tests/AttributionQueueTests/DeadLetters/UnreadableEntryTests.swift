@@ -116,6 +116,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [Int64.min, -(1 << 53), -1, (1 << 53) - 1, 1 << 53, .max], [QueueName.intake, .sessions])
+  func `A message with any numbers in its entry is completed, retried or becomes a dead letter`(number: Int64, name: QueueName) async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let many = 12
+      for place in 0..<many {
+        let shard = Shard(place)
+        let id = DeliveryID(shard: shard, digest: String(repeating: "ab", count: 16))
+        let received = place % 2 == 0 ? number : 1
+        let envelope = RedisArgument.string(#"{"r":\#(received),"s":"public"}"#)
+        try await Self.put(
+          ["i", .string(id.description), "k", "test", "b", "x", "a", envelope, "n", .integer(number), "h", ""]
+            + (place % 3 == 0 ? ["r", .integer(number)] : []), shard, queue, name)
+      }
+      let outcomes: [WorkOutcome] = [
+        .complete(Completion(state: .done, events: [])), .deadLetter(error: "x"), .wait(.zero), .giveBack,
+        .retry(after: nil, error: "x"), .retry(after: .zero, error: "x"),
+      ]
+      let turns = Mutex<[Shard: Int]>([:])
+      let worker = ShardWorker(queue: name, deliveries: queue, pace: .random()) { lease in
+        let turn = turns.withLock { turns in
+          turns[lease.shard, default: 0] += 1
+          return turns[lease.shard, default: 0]
+        }
+        return turn > 1 ? .deadLetter(error: "x") : outcomes[lease.shard.index % outcomes.count]
+      }
+      let run = Task { await worker.run() }
+      try await eventually("all are settled") {
+        let left = try await administration.snapshot(name)
+        return left.depth + left.inFlight + left.delayed == 0
+      }
+      worker.stop()
+      await run.value
+      #expect(try await administration.snapshot(name).dead >= 10)
+    }
+  }
+
   @Test func `Unreadable payloads become dead letters in order, and later messages are not delayed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)

@@ -279,6 +279,66 @@ struct FormSwitchTests {
     }
   }
 
+  @Test("Messages that wait unverified when the first form returns keep their order, also with messages that are accepted afterwards")
+  func orderOfWaitingMessages() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.owned, queue)
+      let id = try await queue.accept(request("l:0", order: "l", keepsOrder: true)).id
+      guard case .own = try await ShardOwnership(text: "").take(.intake, id.shard, for: "gone", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      for number in 1..<5 { _ = try await queue.accept(request("l:\(number)", order: "l", keepsOrder: true)) }
+      _ = try await queue.accept(request("other", order: "l"))
+      // No shard is in the first form yet, but messages are accepted for it.
+      try await Self.set(.leased, queue)
+      for number in 5..<8 { _ = try await queue.accept(request("l:\(number)", order: "l", keepsOrder: true)) }
+      try await queue.working(handler: { message in .inOrder { .complete(verified(message.message.attributes["natural"] ?? "")) } }) {
+        for number in 8..<10 { _ = try await queue.accept(request("l:\(number)", order: "l", keepsOrder: true)) }
+        try await eventually("all are worked") { try await queue.allEvents().count == 11 }
+      }
+      #expect(try await queue.allEvents().filter { $0 != "e-other" } == (0..<10).map { "e-l:\($0)" })
+      #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
+      let left = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+      #expect(left.depth + left.inFlight + left.delayed + left.dead == 0)
+    }
+  }
+
+  @Test("A shard that changes to the first form has every waiting message of a line in it, and only the first in the stream")
+  func entersLines() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.owned, queue)
+      var accepted: [DeliveryID] = []
+      for number in 0..<3 { accepted.append(try await queue.accept(request("l:\(number)", order: "l", keepsOrder: true)).id) }
+      let shard = accepted[0].shard
+      let taken = try await ShardOwnership(text: "").take(.intake, shard, for: "a", isAbandoned: false, queue)
+      guard case .own(var ownership, _) = taken else {
+        return #expect(Bool(false), "not taken")
+      }
+      // An entry that no version can read keeps no place in the line.
+      let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+", "COUNT", "1"]).array ?? []
+      let name = try #require(entries.first?.array.flatMap { EventFeed.fields($0[1])["o"]?.string })
+      _ = try await queue.send(["XADD", .string(Keys.ready(.intake, shard)), "*", "i", "unreadable", "o", .string(name)])
+      try await Self.set(.leased, queue)
+      let later = try await queue.accept(request("l:3", order: "l", keepsOrder: true)).id
+      // The shard is still worked in the owned form, so the message enters its line with those before it.
+      #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
+      for _ in 0..<2 {
+        // The second time, the shard is in the first form already, and nothing changes.
+        guard case .own(let next, _) = try await ownership.take(.intake, shard, for: "a", isAbandoned: false, queue) else {
+          return #expect(Bool(false), "not taken")
+        }
+        ownership = next
+        let line = try #require(try await queue.send(["KEYS", "*:line:*"]).array?.first?.string)
+        #expect(try await queue.send(["LRANGE", .string(line), "0", "-1"]).array?.map(\.string) == (accepted + [later]).map(\.description))
+        let stream = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"]).array ?? []
+        #expect(stream.map { $0.array.map { EventFeed.fields($0[1])["i"]?.string } } == [accepted[0].description, "unreadable"])
+        let delayed = try await queue.send(["ZRANGEBYSCORE", .string(Keys.delayed(.intake, shard)), "+inf", "+inf"]).array ?? []
+        #expect(Set(delayed.compactMap(\.string)) == Set((accepted[1...] + [later]).map(\.description)))
+        #expect(try await queue.send(["HLEN", .string(Keys.payloads(.intake, shard))]).integer == 3)
+      }
+    }
+  }
+
   @Test("The newer form is refused while a worker exists that does not know it, unless forced")
   func refusal() async throws {
     try await withQueue { queue, _ in

@@ -123,6 +123,9 @@ class Ledger:
         self.ids: dict[bytes, str] = {}
         self.deliveries: dict[str, Delivery] = {}
         self.order: dict[str, list[str]] = collections.defaultdict(list)
+        # Ports of instances that are not expected to keep the order of notifications, and the original transaction ids that were sent to them.
+        self.unordered_ports: set[int] = set()
+        self.unordered: set[str] = set()
         # Of installs.
         self.answers: dict[str, int] = {}
         self.posts, self.refusals, self.breaks = 0, collections.Counter(), 0
@@ -147,6 +150,7 @@ class Connection:
 
     def __init__(self, ports: list[int | tuple[str, int]], dice: random.Random) -> None:
         self.ports, self.dice, self.writer, self.left = ports, dice, None, 0
+        self.at: int | tuple[str, int] | None = None
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         try:
@@ -157,7 +161,7 @@ class Connection:
                 self.left -= 1
                 if self.writer is None:
                     self.left = self.dice.randrange(20, 60)
-                    at = self.dice.choice(self.ports)
+                    self.at = at = self.dice.choice(self.ports)
                     self.reader, self.writer = await asyncio.open_connection(*(at if isinstance(at, tuple) else ("127.0.0.1", at)))
                 self.writer.write(
                     f"POST {delivery.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {delivery.content_type}\r\n"
@@ -190,6 +194,9 @@ async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, pa
             ledger.breaks += 1
             await asyncio.sleep(connection.dice.uniform(0, 0.2))
             continue
+        finally:
+            if delivery.order and connection.at in ledger.unordered_ports:
+                ledger.unordered.add(delivery.order)
         if answer is not None:
             ledger.acknowledge(delivery, answer["id"])
             return answer["id"]

@@ -93,8 +93,8 @@ class Deployment:
 class Story:
     """The steps of the deployment, spread over the load."""
 
-    def __init__(self, deployment: Deployment, dice: random.Random):
-        self.deployment, self.dice = deployment, dice
+    def __init__(self, deployment: Deployment, ledger: Ledger, dice: random.Random):
+        self.deployment, self.ledger, self.dice = deployment, ledger, dice
         self.share = 0.0
         self.log: list[str] = []
 
@@ -124,15 +124,18 @@ class Story:
         await self.deployment.settle(1)
 
     async def intruder(self) -> None:
-        """Runs one instance of the older build together with the owners of shards: it must do no harm."""
+        """Runs one instance of the older build together with the owners of shards. Nothing may be lost or doubled; but its ingest enters
+        notifications into their order lines when it accepts them, so the order of those that both builds accept is not kept."""
         started = [self.deployment.add(executable, "old") for executable in ("verifier", "ingest")]
+        if OLD:
+            self.ledger.unordered_ports.add(started[1].public_port)
         for service in started:
             await self.deployment.start(service)
         await asyncio.sleep(3)
         for service in started:
             await self.deployment.end(service)
 
-    async def run(self, ledger: Ledger) -> None:
+    async def run(self) -> None:
         plan = [
             ("half the instances replaced", self.half_forth),
             # Without the executables there is no older build.
@@ -149,11 +152,11 @@ class Story:
         ]
         began = time.monotonic()
         for number, (what, step) in enumerate(plan):
-            while ledger.count < DELIVERIES * (number + 0.5) / (len(plan) + 1):
+            while self.ledger.count < DELIVERIES * (number + 0.5) / (len(plan) + 1):
                 await asyncio.sleep(0.02)
             await step()
             self.share = (number + 0.99) / len(plan)
-            self.log.append(f"{time.monotonic() - began:.0f} s, {ledger.count:,} acknowledged: {what}")
+            self.log.append(f"{time.monotonic() - began:.0f} s, {self.ledger.count:,} acknowledged: {what}")
             print(self.log[-1], flush=True)
         self.share = 1.0
 
@@ -168,12 +171,13 @@ async def play(system: FaultSystem, maker: Maker, dice: random.Random, simulated
         await deployment.start(deployment.add(executable, "old"))
     system.keeper.start()
     assert system.client.get(FORM) == (None if OLD else b"1")
-    ledger, story = Ledger(), Story(deployment, dice)
+    ledger = Ledger()
+    story = Story(deployment, ledger, dice)
     async with asyncio.TaskGroup() as group:
         for _ in range(SENDERS):
             group.create_task(send_many(
                 maker, deployment.ports, ledger, DELIVERIES, dice.randrange(1 << 60), sessions=True, faults_done=lambda: story.share))
-        group.create_task(story.run(ledger))
+        group.create_task(story.run())
     await asyncio.to_thread(system.wait_until_worked, 240)
     return ledger, story
 
@@ -189,6 +193,7 @@ def test_instances_of_two_builds_replace_each_other_under_load(tmp_path):
         seconds = time.monotonic() - began
         events = system.events()
         counts = account(events, system.states(list(ledger.deliveries)), ledger)
+        counts["subscriptions that the older ingest got in form 2, whose order is not checked"] = len(ledger.unordered)
         left = system.unfinished()
         assert left["dead"] == 0, left
         assert system.client.get(FORM) == b"2"
