@@ -229,8 +229,11 @@ struct FormSwitchTests {
         if Int.random(in: 0..<8) == 0 { return .inOrder { .retry(after: .milliseconds(.random(in: 0...10)), error: "again") } }
         // Without a natural key: a message that two settled would be two events.
         let id = "e-\(parts[0]):\(parts[1]):\(UInt32.random(in: 0 ... .max))"
-        load.worked.withLock { $0 += 1 }
-        return .inOrder { .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))])) }
+        return .inOrder {
+          // Counted here: the handler is called again for a message that waits for an earlier one.
+          load.worked.withLock { $0 += 1 }
+          return .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))]))
+        }
       }
       let old = OldWorker(queue, "old")
       let working = Task { await old.run(handler) }
