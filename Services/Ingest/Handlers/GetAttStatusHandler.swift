@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `GetAttStatus`: the last known answer of a user to App Tracking Transparency in an app on a device.
+/// `GetAttStatus`: a user's last known answer to App Tracking Transparency in an app on a device.
 struct GetAttStatusHandler: RPCHandler {
   typealias Method = IngestService.GetAttStatus
 

@@ -3,7 +3,7 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Answers a device's request for a signed web ad, which signer has kept (Get a Signed Web Ad Impression Payload).
+/// Answers a device's request for a signed web ad, which signer has stored (Get a Signed Web Ad Impression Payload).
 struct WebPayloadIntake: Sendable {
   let signer: RPCClient
 

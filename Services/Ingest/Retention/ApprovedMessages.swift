@@ -8,26 +8,26 @@ import ServiceRuntime
 import Synchronization
 import WireJSON
 
-/// Says which retention messages Apple has approved.
+/// Lists the retention messages that Apple has approved.
 protocol RetentionMessageSource: Sendable {
   /// Identifiers in lower case.
   func approvedMessages(of audience: RetentionAudience) async throws(RPCError) -> Set<String>
 }
 
-/// Which messages of each app may be shown, asked for in the background. One instance asks Apple for an app within each
-/// `retention.messagesRefresh`; the others read in Redis what it heard, because Apple limits how often it may be asked. What was last heard
-/// holds while nobody can be asked.
+/// The retention messages of each app that may be shown, updated in the background. One instance asks Apple for an app's list once per
+/// `retention.messagesRefresh`, because Apple limits the rate of these requests; the others read the list that it stored in Redis. The last
+/// known list stays in use as long as no newer one is available.
 final class ApprovedMessages: Sendable {
   private struct Known {
     let identifiers: Set<String>
     let at: ContinuousClock.Instant
   }
 
-  /// How soon it is asked again where it could not be heard.
+  /// The pause after a failed update.
   private static let pause: Duration = .seconds(2)
-  /// How soon it is noticed that it is to be asked at once.
+  /// The interval at which `run` checks for a request to update at once.
   private static let look: Duration = .milliseconds(200)
-  /// How long Redis knows what was last heard, seconds.
+  /// How long Redis stores a list, seconds.
   private static let keptSeconds: Int64 = 30 * 86_400
 
   private let live: LiveRetention
@@ -36,7 +36,7 @@ final class ApprovedMessages: Sendable {
   private let logger: Logger
   private let known = Mutex<[RetentionAudience: Known]>([:])
   private let isWanted = Atomic(false)
-  /// Those whose failure was told.
+  /// The audiences whose last request failed. Only the first failure in a row is logged as a warning.
   private let failing = Mutex<Set<RetentionAudience>>([])
   private let started = ContinuousClock.now
 
@@ -47,13 +47,13 @@ final class ApprovedMessages: Sendable {
     self.logger = logger
   }
 
-  /// The messages of an app that may be shown; nil while that was never heard.
+  /// The messages of an app that may be shown; nil if no list is known yet.
   func approved(_ audience: RetentionAudience) -> Set<String>? { known.withLock { $0[audience]?.identifiers } }
 
-  /// Asks now: the apps have changed.
+  /// Requests an update at once, because the apps have changed.
   func refresh() { isWanted.store(true, ordering: .relaxed) }
 
-  /// By environment, how long ago it was heard, seconds, of the app where that is longest.
+  /// The age of the oldest app's list, seconds, by environment.
   var ages: [String: Double] {
     let audiences = live.audiences
     return known.withLock { known in
@@ -66,10 +66,10 @@ final class ApprovedMessages: Sendable {
     }
   }
 
-  /// Until its task is cancelled.
+  /// Updates the lists until its task is cancelled.
   func run() async {
     while !Task.isCancelled {
-      // Side by side, since one app whose calls hang must not hold up the others.
+      // Concurrently, so that one app whose calls hang does not block the others.
       let isComplete = await withTaskGroup(of: Bool.self) { group in
         for audience in live.audiences { group.addTask { await self.refresh(audience) } }
         return await group.reduce(true) { $0 && $1 }
@@ -84,7 +84,7 @@ final class ApprovedMessages: Sendable {
     }
   }
 
-  /// Asks, or reads what the instance heard whose turn it is. False if it is to be tried again soon.
+  /// Asks Apple, or reads the list of the instance that asked within this interval. False if the next attempt must come soon.
   private func refresh(_ audience: RetentionAudience) async -> Bool {
     guard let source else {
       await readBack(audience)
@@ -93,7 +93,7 @@ final class ApprovedMessages: Sendable {
     let refresh = live.settings.messagesRefresh
     let turn = RedisArgument.string(Self.key(audience) + ":turn")
     let taken = try? await redis.send(["SET", turn, "1", "NX", "PX", .integer(refresh.milliseconds)])
-    // Without Redis each instance asks for itself.
+    // Without Redis, each instance asks Apple itself.
     guard let taken, taken.isNull else {
       if await ask(source, audience) { return true }
       _ = try? await redis.send(["PEXPIRE", turn, .integer(min(Self.pause, refresh).milliseconds)])
@@ -122,10 +122,11 @@ final class ApprovedMessages: Sendable {
     }
   }
 
-  /// Reads what another instance, or this one before it was started anew, heard, unless this one has heard something later.
+  /// Reads the list that another instance, or this one before its restart, stored in Redis, unless this instance has a newer one.
   private func readBack(_ audience: RetentionAudience) async {
     let key = RedisArgument.string(Self.key(audience))
-    // When it was heard is told by the time that it is still kept. That is read first: the list may be newer than it says, and not older.
+    // The remaining lifetime of the key shows when the list was stored. It is read before the list: the list may then be newer than the
+    // computed time, but never older.
     guard let left = try? await redis.send(["PTTL", key]).integer, left > 0, let bytes = try? await redis.send(["GET", key]).bytes,
       let list = try? JSONValue(parsing: bytes, limits: .ownDocuments).arrayValue
     else { return }

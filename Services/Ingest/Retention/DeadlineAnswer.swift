@@ -1,7 +1,8 @@
 import EventLoops
 import Synchronization
 
-/// A value that is due at a time: the best that there is then, or what is given before. A deadline is kept to ``LoopDeadlines/interval``.
+/// A value that is returned when it is final, or at a deadline with the best value so far. The deadline is exact to
+/// ``LoopDeadlines/interval``.
 final class DeadlineAnswer<Value: Sendable>: Sendable {
   private struct State {
     var waiting: CheckedContinuation<Value, Never>?
@@ -18,8 +19,8 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
     state = Mutex(State(deadline: deadline))
   }
 
-  /// Runs `make`, which may go on after the deadline, and answers what it gives, or at the deadline what it holds; `otherwise` where it holds
-  /// nothing yet.
+  /// Runs `make` and returns the value that it gives, or at the deadline the value that it holds; `otherwise` if it holds none yet. `make`
+  /// may continue after the deadline.
   static func wait(
     until deadline: ContinuousClock.Instant, otherwise: Value, _ make: @escaping @Sendable (DeadlineAnswer) async -> Void
   ) async -> Value {
@@ -27,7 +28,7 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
     return await withCheckedContinuation { continuation in
       due.state.withLock { $0.waiting = continuation }
       LoopDeadlines.add(due)
-      // Not a child: nothing that hangs may hold up the answer.
+      // Not a child task, so that a call that hangs does not delay the answer.
       if let executor = EventLoopExecutor.ofThisThread {
         Task.immediate(executorPreference: executor) { await make(due) }
       } else {
@@ -36,7 +37,7 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
     }
   }
 
-  /// The best so far; false where the answer is given already.
+  /// Stores the best value so far. False if the answer was already returned.
   @discardableResult
   func hold(_ value: Value) -> Bool {
     state.withLock { state in
@@ -45,13 +46,13 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
     }
   }
 
-  /// The answer.
+  /// Returns a value as the final answer.
   func give(_ value: Value) {
     hold(value)
     end()
   }
 
-  /// Answers at that time, in place of any other that was said.
+  /// Replaces the deadline.
   func hurry(to deadline: ContinuousClock.Instant) { state.withLock { $0.deadline = deadline } }
 
   private func end() {

@@ -6,15 +6,16 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Asks decision services of users (`attribution.retention.v1.RetentionDecisionService`). One that mostly fails is left alone for a while.
+/// Calls users' decision services (`attribution.retention.v1.RetentionDecisionService`). A service whose calls mostly fail is not called
+/// for a while.
 final class DecisionServices: Sendable {
-  /// What a service wants.
+  /// A service's decision.
   enum Reply: Sendable {
     case answer(RetentionProposal)
     case defaultMessage
-    /// As the rules say.
+    /// The configured rules decide.
     case rules
-    /// It failed, or was left alone.
+    /// The call failed, or the service was not called.
     case nothing
   }
 

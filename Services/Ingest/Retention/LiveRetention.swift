@@ -3,16 +3,16 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The plans that count now. A changed configuration replaces all of them, or none.
+/// The current plans. A changed configuration replaces all of them, or none.
 final class LiveRetention: Sendable {
   private struct State {
     var plans: [String: RetentionPlan]
     var settings: RetentionSettings
-    /// Kept over changes with the certificates that it knows; nil until an app has a plan.
+    /// A change of the configuration keeps the certificates that it has cached. Nil until an app has a plan.
     var verifier: SignedDataVerifier?
   }
 
-  /// What one request is judged and answered by.
+  /// What is needed to verify and answer one request.
   struct ActivePlan: Sendable {
     let plan: RetentionPlan
     let settings: RetentionSettings
@@ -31,10 +31,10 @@ final class LiveRetention: Sendable {
         verifier: plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: plans.values.map(\.app))))
   }
 
-  /// Throws what would keep ingest from starting.
+  /// Throws any error that would prevent ingest from starting.
   static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) { _ = try plans(configuration) }
 
-  /// Takes over a changed configuration; throws and leaves everything as it was where that is wrong.
+  /// Adopts a changed configuration. Throws and changes nothing if the configuration is invalid.
   func replace(by configuration: DeploymentConfiguration) throws(ConfigurationError) {
     let plans = try Self.plans(configuration)
     let known = state.withLock { $0.verifier }
@@ -48,7 +48,7 @@ final class LiveRetention: Sendable {
     state.withLock { $0 = State(plans: plans, settings: configuration.retention, verifier: verifier) }
   }
 
-  /// Whether the app's requests are answered here.
+  /// True if the app's requests are answered here.
   func serves(_ bundleId: String) -> Bool {
     state.withLock { $0.verifier != nil && $0.plans[bundleId]?.app.bundleId.isExactly(bundleId) == true }
   }
@@ -63,7 +63,7 @@ final class LiveRetention: Sendable {
 
   var settings: RetentionSettings { state.withLock { $0.settings } }
 
-  /// The apps and environments whose messages are asked about.
+  /// The apps and environments for which the approved messages are needed.
   var audiences: [RetentionAudience] {
     state.withLock { state in
       state.plans.values.flatMap { plan in
@@ -85,7 +85,7 @@ final class LiveRetention: Sendable {
   }
 }
 
-/// Whose messages are approved or not: those of an app in one environment.
+/// An app in one environment: Apple approves messages separately for each.
 struct RetentionAudience: Sendable, Hashable {
   let bundleId: String
   let environment: String

@@ -4,12 +4,12 @@ import ServiceRuntime
 import Synchronization
 import Traces
 
-/// Has signer sign offers. Those of requests that arrive in the same turn of an event loop are one call (`SignOffers`).
+/// Calls signer to sign offers. The offers of requests that arrive in the same turn of an event loop are sent in one call (`SignOffers`).
 final class OfferSigning: Sendable {
-  /// The most offers of one call.
+  /// The most offers in one call.
   private static let most = 64
-  /// How long each offer is a call of its own after signer has refused `SignOffers`: a signer of an earlier build does not know the method, and
-  /// an earlier configuration does not list it for this caller.
+  /// How long offers are sent in single calls after signer has refused `SignOffers`: a signer of an earlier build does not know the method,
+  /// and an earlier configuration does not list it for this caller.
   private static let singlyFor: Duration = .seconds(10)
 
   private let signer: RPCClient
@@ -23,9 +23,9 @@ final class OfferSigning: Sendable {
     }
   }
 
-  /// Throws where signer does not sign, or not in time.
+  /// Throws if signer does not sign in time.
   func sign(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
-    // A recorded trace shows the call of its own request only, so that request is not put into a batch.
+    // A recorded trace shows only the call of its own request, so a traced request does not join a batch.
     guard Span.current == nil, singlyUntil.withLock({ $0 <= .now }) else { return try await single(item, within: time, request) }
     let began = ContinuousClock.now
     let result: OfferResult

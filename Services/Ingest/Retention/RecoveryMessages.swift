@@ -1,7 +1,7 @@
 import AttributionClient
 import AttributionProtocol
 
-/// Asks notification-recovery, which asks Apple.
+/// Requests the list from notification-recovery, which requests it from Apple.
 struct RecoveryMessages: RetentionMessageSource {
   private static let timeout: Duration = .seconds(20)
   private static let approved = "APPROVED"

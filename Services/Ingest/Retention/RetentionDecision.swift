@@ -1,19 +1,19 @@
 import AppStore
 import WireJSON
 
-/// What is answered, and how that came about.
+/// The answer to a request, and the reasons for it.
 struct RetentionDecision: Sendable, Hashable {
-  /// What an answer is not the wanted one for.
+  /// The reason why an answer is not the preferred one.
   enum Cause: String, Sendable, Hashable, CaseIterable {
-    /// A message that Apple has not approved.
+    /// A preferred message is not approved by Apple.
     case unapproved
-    /// Signer did not sign, or not in time.
+    /// Signer did not sign in time.
     case signer
-    /// The subscription's history was not to be had in time.
+    /// The subscription's history was not available in time.
     case history
-    /// The decision service did not answer, not in time, or with what cannot be used.
+    /// The decision service did not answer in time, or its answer cannot be used.
     case service
-    /// Nothing was decided in time.
+    /// There was no decision in time.
     case late
   }
 
@@ -24,17 +24,17 @@ struct RetentionDecision: Sendable, Hashable {
   /// The rule that applied.
   var rule: String?
   var causes: [Cause] = []
-  /// Rules that would perhaps have applied, had the history been known.
+  /// Rules that might have applied if the history had been known.
   var undecided: [String] = []
-  /// Messages that were wanted and may not be shown.
+  /// Preferred messages that may not be shown.
   var unapproved: [String] = []
-  /// The customer's places in experiments, hundredths of a percent.
+  /// The customer's position in each experiment, hundredths of a percent.
   var experiments: [String: Int] = [:]
-  /// Of a signature.
+  /// The key of the offer's signature.
   var keyId: String?
   var offerIdentifier: String?
   var productId: String?
-  /// What the rules knew of the subscription.
+  /// The subscription's state that the rules used.
   var state: String?
 
   init() {}
@@ -49,7 +49,7 @@ struct RetentionDecision: Sendable, Hashable {
     if !causes.contains(cause) { causes.append(cause) }
   }
 
-  /// How it came about, as events tell it.
+  /// The decision as events contain it.
   var json: JSONObject {
     var object: JSONObject = ["source": .string(source.rawValue), "kind": .string(answer.kind)]
     object["rule"] = rule.map { .string($0) }
@@ -69,13 +69,13 @@ struct RetentionDecision: Sendable, Hashable {
   }
 }
 
-/// An answer that counts for all who send the same request, as Redis keeps it. Its JSON is written once.
+/// The answer that is valid for all who send the same request, as Redis stores it. Its JSON is serialized once.
 struct KeptAnswer: Sendable {
-  /// A bounded word, for metrics (`RealtimeAnswer.kind`).
+  /// One of a fixed set of values, for metrics (`RealtimeAnswer.kind`).
   let kind: String
   /// The body of the answer.
   let answer: [UInt8]
-  /// How it came about, as events tell it.
+  /// The decision as events contain it.
   let decision: [UInt8]
 
   init(_ decision: RetentionDecision) {
@@ -104,6 +104,6 @@ struct KeptAnswer: Sendable {
     self.decision = JSONValue.object(decision).serialized
   }
 
-  /// Whether both are the same answer for the same reason.
+  /// True if both are the same answer for the same reason.
   func isSame(as other: KeptAnswer) -> Bool { answer == other.answer && decision == other.decision }
 }

@@ -3,7 +3,8 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Takes the App Store's requests for retention messages (Get Retention Message): proves them, has them decided, answers.
+/// Answers the App Store's requests for retention messages (Get Retention Message): verifies each request and has the responder decide the
+/// answer.
 struct RetentionIntake: Sendable {
   let live: LiveRetention
   let responder: RetentionResponder
@@ -27,7 +28,7 @@ struct RetentionIntake: Sendable {
       metrics.refused("malformed")
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    // In production the verification has compared it. In the sandbox Apple may leave it out, as 0.
+    // In production, the verifier has compared the id. In the sandbox, Apple may leave it out, as 0.
     if let expected = active.plan.app.appAppleId, question.appAppleId != expected,
       question.environment == "Production" || question.appAppleId != 0
     {
@@ -47,7 +48,8 @@ struct RetentionIntake: Sendable {
     return refused(reason, field: verdict.field)
   }
 
-  /// The App Store alone asks here, and shows its default message: the answer is for whoever looks for what is wrong.
+  /// Only the App Store calls this route, and it shows its default message after an error. The answer's text helps operators to find the
+  /// cause.
   private func refused(_ reason: SignedDataReason, field: String?) -> PublicHTTPResponse {
     metrics.refused(reason.rawValue)
     let word = reason.rawValue.uppercased()

@@ -1,7 +1,7 @@
 import AppStore
 import ServiceRuntime
 
-/// What is counted of retention messages.
+/// The metrics of retention messages.
 struct RetentionMetrics: Sendable {
   private static let requests = "attribution_retention_requests_total"
   private static let refusals = "attribution_retention_refused_total"
@@ -53,7 +53,7 @@ struct RetentionMetrics: Sendable {
   func pendingEvents(_ count: Int) { registry.set(Self.pending, Double(count)) }
   func droppedEvent() { registry.add(Self.dropped) }
 
-  /// - Parameter seconds: by environment, the oldest of its apps.
+  /// - Parameter ages: by environment, the age of the oldest app's list in seconds.
   func messages(_ ages: @escaping @Sendable () -> [String: Double]) {
     registry.collect { [registry] in
       for (environment, seconds) in ages() { registry.set(Self.age, seconds, [environment]) }

@@ -4,7 +4,7 @@ import ServiceRuntime
 
 /// How one app's requests for retention messages are answered.
 struct RetentionPlan: Sendable {
-  /// A decision service of the user's, and what tells this one from another.
+  /// A user's decision service.
   struct DecisionService: Sendable, Hashable {
     let url: String
     let token: String?
@@ -15,7 +15,7 @@ struct RetentionPlan: Sendable {
   let rules: RetentionRuleSet
   let decisionService: DecisionService?
 
-  /// Throws where a rule cannot be meant, with its place in the file.
+  /// Throws an error with the place in the file if a rule is invalid.
   init(_ app: KnownApp, _ settings: AppRetentionSettings) throws(ConfigurationError) {
     self.app = app
     rules = RetentionRuleSet(try settings.rules.map { rule throws(ConfigurationError) in try Self.rule(rule) })

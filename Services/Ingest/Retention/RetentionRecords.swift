@@ -4,10 +4,11 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Keeps the answer to each request, so that the same request is answered the same by every instance, and has each told by one event.
+/// Stores the answer to each request, so that every instance gives the same answer to the same request, and publishes one event for each
+/// request.
 ///
-/// While Redis is away answers are given all the same: what could not be stored waits in memory, up to a bound, and is stored when it is
-/// back.
+/// If Redis is unavailable, requests are answered nevertheless. Answers that could not be stored stay in memory, up to
+/// `retention.pendingEvents`, and are stored when Redis is available again.
 final class RetentionRecords: Sendable {
   /// An answer that is not stored yet.
   private struct Pending: Sendable {
@@ -15,21 +16,21 @@ final class RetentionRecords: Sendable {
     let naturalKey: String
     let signedPayload: String
     let bundleId: String
-    /// Without its body.
+    /// The message without its body.
     let message: QueueMessage
   }
 
   private struct State {
     var recent: [String: KeptAnswer] = [:]
-    /// The keys of `recent` in the order of their coming, a ring.
+    /// A ring with the keys of `recent`, from the oldest to the newest.
     var order: [String] = []
     var next = 0
     var pending: [Pending] = []
-    /// True once nothing that waits is stored any more.
+    /// True if pending answers are no longer stored.
     var isEnded = false
   }
 
-  /// Answers that this instance knows itself, for repeats while Redis is away.
+  /// The size of `recent`, which answers repeats while Redis is unavailable.
   private static let mostRecent = 4096
   private static let pause: Duration = .milliseconds(500)
 
@@ -49,10 +50,10 @@ final class RetentionRecords: Sendable {
     self.settings = settings
   }
 
-  /// What this instance answered to the same request.
+  /// The answer that this instance gave to the same request.
   func recent(_ question: RealtimeRequest) -> KeptAnswer? { state.withLock { $0.recent[question.naturalKey] } }
 
-  /// Stores an answer and has it told; answers the one that counts: an earlier one to the same request, if there is any.
+  /// Stores an answer and publishes its event. Returns the answer that counts: an earlier one to the same request, if there is one.
   func record(
     _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicRequest
   ) async -> KeptAnswer {
@@ -68,10 +69,10 @@ final class RetentionRecords: Sendable {
     return counted
   }
 
-  /// What was answered, for repeats while it is not known what counts.
+  /// Remembers the given answer for repeats, as long as it is not known which answer counts.
   func answered(_ answer: KeptAnswer, _ question: RealtimeRequest) { remember(answer, question.naturalKey, replaces: false) }
 
-  /// Stores what waits, until its task is cancelled, and then once more.
+  /// Stores pending answers until its task is cancelled, and then once more.
   func run() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.pause) } catch { break }
@@ -111,16 +112,16 @@ final class RetentionRecords: Sendable {
       "a retention answer cannot be stored and no more may wait: no event tells of it", metadata: ["app": "\(pending.bundleId)"])
   }
 
-  /// Nil where Redis does not take it.
+  /// Returns nil if Redis does not store it.
   private func store(_ pending: Pending) async -> KeptAnswer? {
     do {
       let record = OwnRecord(service: "ingest", name: pending.naturalKey, value: pending.kept.bytes, life: settings().answersKept)
       guard case .earlier(let bytes) = try await deliveries.accept(request(pending, pending.kept), keeping: record) else {
         return pending.kept
       }
-      // One that cannot be read, of another version, is told by what is answered now.
+      // If the stored answer is of another version and cannot be read, the event contains the current one.
       let counted = KeptAnswer(bytes: bytes) ?? pending.kept
-      // Whoever kept it may have found the queue full, or died: it is accepted once, by whomever.
+      // The instance that stored the answer may have found the queue full, or died. The queue accepts it once, from any instance.
       _ = try await deliveries.accept(request(pending, counted))
       return counted
     } catch {

@@ -4,12 +4,12 @@ import ServiceRuntime
 import Synchronization
 import Traces
 
-/// Decides what a request is answered, in time.
+/// Decides the answer to a request within the budget.
 ///
-/// Whatever it depends on may hang: each call has its own time, and an answer leaves when the budget is used up, the best that there is by
-/// then. What was answered is what is kept and recorded.
+/// Each call to another service has its own timeout, because any of them may hang. When the budget is used up, the best answer so far is
+/// sent. The answer that is sent is also the one that is stored and recorded.
 struct RetentionResponder: Sendable {
-  /// Of the budget, for the way of the answer itself.
+  /// The part of the budget that is reserved for sending the answer.
   private static let reserve: Duration = .milliseconds(20)
   private static let late = KeptAnswer(.late)
 
@@ -67,7 +67,7 @@ struct RetentionResponder: Sendable {
 
     var match = plan.rules.match(question, nil, at: question.signedDate)
     var facts: RetentionFacts?
-    // The history is asked for only where something goes by it.
+    // The history is requested only if the decision depends on it.
     if !match.undecided.isEmpty || plan.decisionService != nil {
       switch await history.facts(question, within: left(settings.historyTimeout), request) {
       case .known(let found):
@@ -107,14 +107,14 @@ struct RetentionResponder: Sendable {
     if !unapproved.isEmpty { decision.note(.unapproved) }
     decision.unapproved += unapproved.filter { !decision.unapproved.contains($0) }
     for proposal in usable {
-      // Signer is asked in vain once: time is short.
+      // After one failed call to signer, offers that need a signature are skipped, because time is short.
       if proposal.needsSignature, decision.causes.contains(.signer) { continue }
       if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) { return decision }
     }
     return decision
   }
 
-  /// Makes a proposal the answer; false where it cannot be signed.
+  /// Makes a proposal the answer. False if it cannot be signed.
   private func take(
     _ proposal: RetentionProposal, into decision: inout RetentionDecision, _ question: RealtimeRequest, _ bundleId: String,
     within time: Duration, _ request: PublicRequest

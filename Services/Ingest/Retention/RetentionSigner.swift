@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Has signer sign an answer for the very customer who is asked about.
+/// Calls signer to sign an offer for the customer of the request.
 struct RetentionSigner: Sendable {
   let offers: OfferSigning
 
@@ -13,7 +13,7 @@ struct RetentionSigner: Sendable {
     let offerIdentifier: String?
   }
 
-  /// Throws where signer does not sign, or not in time.
+  /// Throws if signer does not sign in time.
   func sign(
     _ proposal: RetentionProposal, _ question: RealtimeRequest, bundleId: String, within time: Duration, _ request: PublicRequest
   ) async throws(RPCError) -> Signed {

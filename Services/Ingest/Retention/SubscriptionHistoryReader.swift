@@ -3,15 +3,15 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Asks verifier what is known of a subscription.
+/// Reads from verifier what is known about a subscription.
 struct SubscriptionHistoryReader: Sendable {
   let verifier: RPCClient
 
   enum Finding: Sendable {
     case known(RetentionFacts)
-    /// Nothing was heard of the subscription.
+    /// Nothing is known about the subscription.
     case none
-    /// Not to be had in time.
+    /// The history was not available in time.
     case away
   }
 
