@@ -114,7 +114,7 @@ struct TokenWorker: Sendable {
     metrics.called(answer, seconds: started.duration(to: .now) / .seconds(1))
     let result: CircuitBreaker.Result =
       switch answer {
-      // Apple is well and asks for patience.
+      // A 429 does not count as a failure, because Apple works and limits the rate.
       case .tryLater(.status(429)): .abandoned
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
@@ -130,7 +130,7 @@ struct TokenWorker: Sendable {
     return (answer, retryAfter)
   }
 
-  /// Sees to it that Apple's being back is noticed where all tokens were asked in vain and none is new, until its task is cancelled.
+  /// Detects that Apple has recovered even if all tokens have failed and no new one arrives. Runs until its task is cancelled.
   func lookAfterStranded() async {
     var lookedAt = ContinuousClock.now
     while !Task.isCancelled {
@@ -140,14 +140,14 @@ struct TokenWorker: Sendable {
       guard lookedAt.duration(to: .now) >= Self.strandedLook else { continue }
       lookedAt = .now
       var next = gate.forgotten()
-      // One that was worked meanwhile finds out nothing.
+      // A token that was processed meanwhile cannot be used for a test call, so the next one is tried.
       while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.another() }
     }
   }
 
   private func makeDue(_ ids: [DeliveryID]) async {
     var left = ids
-    // Some were just being put off when Apple was back: these are looked at again.
+    // Tokens that were just being postponed are not found at first, so they are tried again after a pause.
     for pause: Duration in [.zero, .seconds(2)] where !left.isEmpty {
       try? await Task.sleep(for: pause)
       var missed: [DeliveryID] = []
@@ -165,7 +165,7 @@ struct TokenWorker: Sendable {
 
   private func real(_ time: Duration) -> Duration { clock.real(time.milliseconds) }
 
-  /// The outcome is stored in the same step that publishes the event.
+  /// Stores the outcome in the same step that publishes the event.
   private func finish(
     _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?,
     _ lease: LeasedMessage
@@ -201,7 +201,7 @@ struct TokenWorker: Sendable {
       ],
       reason: outcome.isResolved ? nil : outcome.rawValue)
     completion.ownRecord = store.record(exchange)
-    // The token itself is not kept: what Apple does not know it will not know later.
+    // The dead letter does not contain the token, because Apple will never accept it.
     if outcome == .invalidToken { completion.deadLetter = "Apple does not know this token (400)" }
     return .complete(completion)
   }

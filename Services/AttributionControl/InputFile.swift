@@ -11,7 +11,7 @@ struct InputFile: ~Copyable {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
   private var hasEnded = false
-  /// Whether the last line was returned in full; a line that is too long is returned empty.
+  /// True if the last line was returned in full; a line that is too long is returned empty.
   private(set) var lineWasWhole = true
   /// Bytes that were returned as lines, including their line ends.
   private(set) var offset: Int64

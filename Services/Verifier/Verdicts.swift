@@ -38,7 +38,7 @@ struct Verdicts: Sendable {
       keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
-  /// Judges without asking responders about the revocation of certificates.
+  /// Verifies without asking responders about the revocation of certificates.
   func judgeOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
     return Self.response(signedData.offlineVerdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))

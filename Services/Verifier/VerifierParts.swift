@@ -118,7 +118,7 @@ extension ServiceParts {
     return parts
   }
 
-  /// Throws what would keep verifier from starting.
+  /// Throws any error that would prevent verifier from starting.
   static func checkVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     _ = try applePublicKeys(configuration.appleKeys)
     _ = try revocationPolicy(configuration)

@@ -67,7 +67,7 @@ struct ConfigCommand: AsyncParsableCommand {
       if problems.contains(where: { $0.level == .error || strict }) { throw ExitCode(ExitStatus.configuration.rawValue) }
     }
 
-    /// Whether two services report the same problem: one may name the list and the other the element.
+    /// True if two services report the same problem: one may name the list and the other the element.
     static func isSameProblem(_ one: ConfigurationProblem, _ other: ConfigurationProblem) -> Bool {
       one.line == other.line && one.reason == other.reason && (one.place.hasPrefix(other.place) || other.place.hasPrefix(one.place))
     }

@@ -1,10 +1,10 @@
 import AttributionProtocol
 
-/// Why a command failed: a message for people and an exit code for scripts.
+/// The failure of a command: a message for people and an exit code for scripts.
 struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
   let code: Int32
   let message: String
-  /// What the operator can do about it.
+  /// The advice for the operator.
   let advice: String?
 
   init(_ status: ExitStatus, _ message: String, advice: String? = nil) { self.init(code: status.rawValue, message, advice: advice) }

@@ -10,7 +10,7 @@
 
 /// Properties of this process' standard streams.
 enum Terminal {
-  /// Whether colours may be written to the stream: it is a terminal that is not dumb, and the user has not set NO_COLOR (no-color.org).
+  /// True if colours may be written to the stream: it is a terminal that is not dumb, and the user has not set NO_COLOR (no-color.org).
   static func hasColours(_ descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
     isatty(descriptor) == 1 && allowsColours(environment)
   }

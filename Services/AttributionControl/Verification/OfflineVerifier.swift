@@ -13,7 +13,7 @@ struct OfflineVerifier: Sendable {
   var environment: String?
   /// The public key of the ad network that signed an impression.
   var publicKey: PublicKey?
-  /// Whether SKAdNetwork postbacks signed with a development key are accepted.
+  /// True if SKAdNetwork postbacks signed with a development key are accepted.
   var acceptsDevelopment = false
 
   func judge(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {

@@ -6,7 +6,7 @@ struct VerdictReport: Sendable, Hashable {
   let kind: String
   /// The line in the file, if there are several inputs.
   var line: Int?
-  /// Whether the signature is valid; nil for a receipt, which is not verified.
+  /// True if the signature is valid; nil for a receipt, which is not verified.
   let valid: Bool?
   var reason: String?
   var field: String?

@@ -76,7 +76,7 @@ struct ReportStore: Sendable {
   }
 
   // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
-  // Answers {1, round} where Apple is to be asked, {2} where Apple has it, {3} where another one has the identifier.
+  // Returns {1, round} if the report must be sent to Apple, {2} if Apple has it, {3} if another report has the identifier.
   private static let begin = RedisScript(
     name: "report_begin",
     source: """
@@ -93,7 +93,8 @@ struct ReportStore: Sendable {
       return {1, round}
       """)
 
-  // KEYS 1 the report. ARGV 1 round. Answers how often this round was sent before, or -1 where it is over; counts this time.
+  // KEYS 1 the report. ARGV 1 round. Counts an attempt to send this round. Returns the number of earlier attempts, or -1 if the round is
+  // over.
   private static let attempt = RedisScript(
     name: "report_attempt",
     source: """

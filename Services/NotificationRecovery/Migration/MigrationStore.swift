@@ -29,18 +29,19 @@ struct MigrationStore: Sendable {
     key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
   }
 
-  // Sets `live`: how long all of a migration is kept, by whether any of it waits. ARGV 3 seconds to live  4 those while purchases wait.
+  // Sets `live`: how long all keys of a migration are kept, which depends on whether purchases wait. ARGV 3 seconds to live 4 seconds to
+  // live while purchases wait.
   private static let timeToLive = """
     local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
     local waiting = tonumber(counts[1] or 0) - tonumber(counts[2] or 0) - tonumber(counts[3] or 0)
     local live = waiting > 0 and ARGV[4] or ARGV[3]
     """
 
-  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 those while
-  // purchases wait  5 app  6 receipts  7 without a purchase  8 how many failures are kept  9 how many failures follow, then these, then
-  // the purchases.
-  // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again. -1:
-  // another app's migration, -2: one that was cancelled.
+  // KEYS 1 counts 2 batches 3 failures then a bucket for each purchase. ARGV 1 batch 2 now, ms 3 seconds to live 4 seconds to live while
+  // purchases wait 5 app 6 receipts 7 without a purchase 8 the greatest number of failures 9 the number of failures that follow, then
+  // these, then the purchases.
+  // Returns, as one text, 1 for each purchase that is new to the migration and 0 for the others; the same batch returns the same again.
+  // Returns -1 for another app's migration, -2 for a cancelled one.
   private static let add = RedisScript(
     name: "migration_add",
     source: """
@@ -75,9 +76,9 @@ struct MigrationStore: Sendable {
       return answer
       """)
 
-  // KEYS 1 counts  2 batches  3 failures  4 bucket of what is done  5 bucket of what is in. ARGV 1 purchase  2 now, ms  3 seconds to live
-  // 4 those while purchases wait  5 transactions  6 subscriptions  7 how many failures are kept  8 the failure, or empty. Answers 1, or 0
-  // when it was counted before.
+  // KEYS 1 counts 2 batches 3 failures 4 bucket of finished purchases 5 bucket of known purchases. ARGV 1 purchase 2 now, ms 3 seconds to
+  // live 4 seconds to live while purchases wait 5 transactions 6 subscriptions 7 the greatest number of failures 8 the failure, or empty.
+  // Returns 1, or 0 if it was counted before.
   private static let finish = RedisScript(
     name: "migration_finish",
     source: """
@@ -97,8 +98,8 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  // KEYS 1 counts. ARGV 1 now, ms. What is left of it counts as waiting for its keys' lives: they outlive its messages. Answers 1 when it
-  // is cancelled, 0 when nothing waits in it.
+  // KEYS 1 counts. ARGV 1 now, ms. The keys keep the time to live of a waiting migration, because they must outlive its messages. Returns 1
+  // if it is cancelled, 0 if nothing waits in it.
   private static let cancel = RedisScript(
     name: "migration_cancel",
     source: """
@@ -109,7 +110,7 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``TaskState``.
+  // KEYS 1 counts 2 bucket of finished purchases. ARGV 1 purchase. Returns ``TaskState``.
   private static let readTaskState = RedisScript(
     name: "migration_standing",
     source: """

@@ -58,9 +58,9 @@ struct SubscriptionLifecycle: Sendable {
     return (try await handOn(history), arrival)
   }
 
-  /// If a step names the subscription's previous id (`MIGRATION`, and every transaction since), returns what the subscription had come to
-  /// under that id, whose history is told where it continues. Each history is written by itself, and a repetition after a crash writes the
-  /// same.
+  /// If a step names the subscription's previous id (`MIGRATION`, and every transaction since), returns the state that the subscription had
+  /// reached under that id, and links the previous history to this one. Each history is written separately. A repetition after a crash
+  /// writes the same.
   func inheritance(
     _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
   ) async throws -> SubscriptionInheritance? {
@@ -72,8 +72,8 @@ struct SubscriptionLifecycle: Sendable {
     }.1
   }
 
-  /// Passes what a subscription has come to on to its later ids, because steps of an earlier id may come late. Returns the history and
-  /// those that follow it.
+  /// Passes the state of a subscription on to the histories of its later ids, because steps of an earlier id may come late. Returns the
+  /// history and those that follow it.
   func handOn(_ history: SubscriptionHistory) async throws -> [SubscriptionHistory] {
     var histories = [history]
     while histories.count < SubscriptionStore.mostIds, let last = histories.last, let next = last.continuation?.originalTransactionId,

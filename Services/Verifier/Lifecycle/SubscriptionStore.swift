@@ -5,7 +5,7 @@ import RedisClient
 /// The histories of subscriptions in Redis, one value each, and for each shard the times at which silence about its subscriptions becomes a
 /// gap.
 struct SubscriptionStore: Sendable {
-  /// How long a history is kept after its last step, seconds: 400 days, longer than any period and Apple's own memory.
+  /// How long a history is kept after its last step, seconds: 400 days, which is longer than any subscription period and Apple's retention.
   static let lifetimeSeconds: Int64 = 400 * 86_400
   /// The greatest number of ids of one subscription that are followed through migrations.
   static let mostIds = 16

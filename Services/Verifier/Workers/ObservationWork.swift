@@ -5,11 +5,11 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in what was looked up at Apple: statuses of subscriptions, which mend their histories, and transactions. What cannot be verified is
-/// rejected, whoever left it in the queue.
+/// Processes what look-ups at Apple have queued: statuses of subscriptions, which complete their histories, and transactions. Data that
+/// cannot be verified is rejected, whatever process queued it.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"
-  /// How long a notification that the look-up brought in is waited for, and how often.
+  /// The pause before a notification that the look-up queued is checked for again. The number of attempts is `patience`.
   private static let pause: Duration = .milliseconds(300)
   private static let patience = 30
   private static let revocationPause: Duration = .seconds(60)
@@ -21,13 +21,13 @@ struct ObservationWork: Sendable {
   private enum Refusal: Error {
     case unverified(SignedDataReason)
     case revocationUnknown
-    /// A responder must be asked first.
+    /// An OCSP responder must be asked first.
     case open(ask: @Sendable () async -> Void)
   }
 
   // MARK: Transactions
 
-  /// A transaction of Apple's history: one event for each state it is seen in.
+  /// Publishes a transaction of Apple's history: one event for each of its states.
   func transaction(_ lease: LeasedMessage) async -> WorkOutcome {
     let environment = lease.message.attributes["environment"]
     let payload: JSONObject
@@ -50,7 +50,7 @@ struct ObservationWork: Sendable {
 
   // MARK: Statuses
 
-  /// The status of a subscription: what a migration begins with, or the end of a gap.
+  /// Processes the status of a subscription, which begins the history of a migrated subscription or ends a gap.
   func status(_ lease: LeasedMessage) async -> WorkOutcome {
     guard let observation = StatusObservation(body: lease.message.body) else {
       return .deadLetter(error: "the message is no status of a subscription")
@@ -75,7 +75,7 @@ struct ObservationWork: Sendable {
     }
   }
 
-  /// What a verified answer says.
+  /// The content of a verified answer.
   private struct Found {
     let status: Int64
     let transactionInfo: JSONObject
@@ -102,7 +102,8 @@ struct ObservationWork: Sendable {
         renewalInfo: renewal))
   }
 
-  /// Ends a gap: by the notifications that came since, or by Apple's word on the state. Whoever looked it up is told.
+  /// Ends a gap by the notifications that arrived since, or by the state that Apple reports. The result is queued for
+  /// notification-recovery, which looked the gap up.
   private func settle(
     _ report: GapReport, _ observation: StatusObservation, _ found: Found?, _ refusal: SignedDataReason?, _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
@@ -112,7 +113,7 @@ struct ObservationWork: Sendable {
       let taken = Set(history?.steps.map(\.notificationUUID) ?? [])
       let compacted = history?.compactedSteps ?? 0
       guard compacted > 0 || taken.isSuperset(of: observation.awaited) else {
-        // A stated delay is not counted towards giving up.
+        // A retry with a stated delay does not count as a failed attempt.
         return .retry(after: Self.pause, error: "notifications that were brought back are not taken in yet")
       }
     }
@@ -124,7 +125,7 @@ struct ObservationWork: Sendable {
     }
     let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
       if let inherited { history.begin(with: inherited) }
-      // Also whoever repeats this after a crash: the observation in its place says what was done.
+      // True also for a repeat after a crash: the step in the history shows that the gap was repaired.
       if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
       guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
       if history.bundleId == nil { history.bundleId = observation.bundleId }

@@ -6,19 +6,19 @@ import WireJSON
 
 /// Notifications of the App Store, and the gaps that their subscriptions' histories show.
 extension VerificationWorker {
-  /// How long a notification waits for a certificate's responder that is away.
+  /// The time before the next attempt if a certificate's OCSP responder is unreachable.
   private static let revocationPause: Duration = .seconds(60)
-  /// The longest that one is put off while a responder is asked; longer than both its certificates' responders have.
+  /// The longest delay while a responder is asked. It is longer than the timeouts of both certificates' responders together.
   static let revocationPatience: Duration = OCSPFetcher.timeout * 2 + .seconds(2)
 
-  /// Whether it is genuine does not depend on any other delivery, and what it means for its subscription does: that is found out when it
-  /// is its turn among the notifications of its purchase.
+  /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the subscription's history
+  /// does, so that part runs in the order line of its purchase.
   func notification(_ lease: LeasedMessage) -> WorkOutcome {
     if lease.message.attributes["version"] == "1" {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)
-    // The app whose URL it came to, where it came to one's own.
+    // The app whose URL was called, if it was an app's own URL.
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
     let judgement = signedData.immediateVerdict(
       on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
@@ -28,7 +28,8 @@ extension VerificationWorker {
     case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
     }
     if verdict.reason == .revocationUnknown {
-      // A stated delay is no failed attempt, however long it lasts: it does not show that the notification is forged.
+      // A retry with a stated delay is no failed attempt, however long the responder is unreachable, because this does not show that the
+      // notification is forged.
       return .inOrder {
         self.countArrival(lease, verdict, verdict.payload.flatMap(Self.app))
         return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -53,7 +54,7 @@ extension VerificationWorker {
     }
   }
 
-  /// Takes a verified notification into its subscription's history, and publishes it with what it changed there.
+  /// Adds a verified notification to its subscription's history, and publishes it with the changes of the history.
   private func publish(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, naturalKey: String, environment: String, _ lease: LeasedMessage
   ) async -> WorkOutcome {
@@ -101,7 +102,7 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// Notes which Advanced Commerce request a notification names, for who made that request.
+  /// Stores which Advanced Commerce requests a notification names, for `GetAdvancedCommerceCall`.
   private func noteCommerceRequest(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, eventId: String
   ) async throws {
@@ -119,16 +120,16 @@ extension VerificationWorker {
     }
   }
 
-  /// Whose a notification is.
+  /// The bundle id of the notification's app.
   private static func app(_ payload: JSONObject) -> String? {
     holders.lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
   }
 
-  /// The members of which a notification has one, and which tell whose it is.
+  /// The members that name the app. A notification has one of them.
   private static let holders = ["data", "appData", "summary", "externalPurchaseToken"]
 
-  /// Counts a notification that Apple sent us. One whose certificate cannot be checked because the responder is unreachable is counted at its
-  /// first attempt. What recovery brought is not counted, because Apple did not send it here.
+  /// Counts a notification that Apple sent to this deployment. If its certificate cannot be checked because the responder is unreachable,
+  /// it is counted at the first attempt. Notifications of a recovery are not counted, because Apple did not send them here.
   private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
     guard verdict.valid || (verdict.reason == .revocationUnknown && lease.attempt == 1), lease.message.source == QueueMessage.publicSource,
       let environment = verdict.environment, let app
@@ -136,7 +137,7 @@ extension VerificationWorker {
     arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
   }
 
-  /// A gap that was suspected a while ago: published unless a straggler has explained it.
+  /// Publishes a suspected gap after the time for late notifications, unless one of them has closed it.
   func gap(_ lease: LeasedMessage) async -> WorkOutcome {
     do {
       guard let found = try await lifecycle.judge(lease.message.body) else {

@@ -3,23 +3,24 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// What postbacks of both kinds share.
+/// The common parts of both kinds of postbacks.
 extension VerificationWorker {
   private static let conflict = "conflicting_unsigned"
 
-  /// The ad network whose URL the postback came to, where it came to one's own.
+  /// The ad network whose URL was called, if it was an ad network's own URL.
   func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
     lease.message.attributes["expectedAdNetworkId"].map { [$0] }
   }
 
-  /// What a postback says, for plots. Development postbacks are left out: any device in Developer Mode can make one of any app.
+  /// The values of a postback that are counted for charts. Development postbacks are left out, because any device in Developer Mode can
+  /// create them for any app.
   static func counted(
     app: Int64, _ environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, adNetworkId: String,
     source: String?
   ) -> [CountedValue] {
     guard environment == .production else { return [] }
     var values: [CountedValue] = []
-    // Beside an ad that did not win a value is not signed.
+    // The value of a postback for an ad that did not win is not signed.
     if isWinning, let fine {
       values.append(.fine(app: app, fine))
     } else if isWinning, let coarse {
@@ -31,7 +32,7 @@ extension VerificationWorker {
     return values
   }
 
-  /// A verified postback.
+  /// The outcome for a verified postback.
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   func verified(
@@ -49,8 +50,8 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// The same signed postback was counted already. Its holder can send it again with other unsigned values: the first counts, and
-  /// what differs is told.
+  /// Decides about a signed postback that was already counted. Its holder can send it again with other unsigned values. The first ones
+  /// count, and other values are published as a conflict.
   private func seen(
     _ lease: LeasedMessage, _ naturalKey: String, _ attributes: EventAttributes, unsigned values: JSONObject, _ type: EventType
   ) async -> WorkOutcome {
@@ -68,7 +69,7 @@ extension VerificationWorker {
       return .retry(after: .milliseconds(500), error: "what was counted cannot be read")
     }
     guard let counted else {
-      // The feed has dropped it.
+      // The feed no longer has the event.
       guard kept == .other else { return .complete(duplicate) }
       return rejected(
         lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,

@@ -6,13 +6,13 @@ import WireJSON
 
 /// Requests of the App Store for retention messages, which ingest has answered.
 extension VerificationWorker {
-  /// One event for each request. A request that cannot be verified makes no event, whoever left it in the queue.
+  /// Publishes one event for each request. A request that cannot be verified makes no event, whatever process queued it.
   func retention(_ lease: LeasedMessage) -> WorkOutcome {
     guard let record = RetentionRecord(body: lease.message.body), let app = lease.message.attributes[RetentionRecord.bundleIdAttribute]
     else {
       return .deadLetter(error: "the message is no request for a retention message")
     }
-    // Whether its certificates still stand is not asked: the answer was given long ago.
+    // Revocation is not checked, because the request was answered long ago.
     let verdict = signedData.offlineVerdict(
       on: record.signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: app), now: WallClock.now())
     guard verdict.valid, let payload = verdict.payload, let question = try? RealtimeRequest(validating: payload) else {

@@ -20,7 +20,7 @@ extension VerificationWorker {
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
     let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
-    // Most of all deliveries are of this kind: the event is written as it is, without a tree of it.
+    // Most deliveries are of this kind, so the event is serialized directly, without a tree of values.
     let event = CloudEvent.json(
       id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
     ) { writer in
@@ -70,7 +70,8 @@ extension VerificationWorker {
       unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
-  /// What the public suffix list says of the site that showed an ad. Apple signed it, so it decides nothing.
+  /// The registrable domain of the site that showed an ad, by the public suffix list. It does not affect the verdict, because Apple signed
+  /// the domain.
   private static func reading(of domain: String, _ suffixes: PublicSuffixList) -> JSONObject {
     var reading: JSONObject = ["registrable": .bool(suffixes.isRegistrable(domain))]
     reading["registrableDomain"] = suffixes.registrableDomain(of: domain).map { .string($0) }

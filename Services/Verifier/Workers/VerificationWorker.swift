@@ -8,7 +8,7 @@ import PublicSuffixes
 import ServiceRuntime
 import WireJSON
 
-/// Makes one event of each delivery of the intake queue: verified, or rejected with its reason.
+/// Publishes one event for each delivery of the intake queue: verified, or rejected with its reason.
 final class VerificationWorker: Sendable {
   static let source = "/verifier"
   let deliveries: DeliveryQueue
@@ -17,7 +17,7 @@ final class VerificationWorker: Sendable {
   let lifecycle: SubscriptionLifecycle
   let observations: ObservationWork
   let meanings: PostbackMeanings
-  /// What the sites of web ads are looked up in; nil where events say nothing of that.
+  /// The public suffix list for the sites of web ads; nil if events do not contain registrable domains.
   let suffixes: PublicSuffixList?
   let arrivals: VerifiedArrivals
   let metrics: MetricsRegistry
@@ -46,7 +46,7 @@ final class VerificationWorker: Sendable {
 
   private static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
-    // Past half an hour it was no first delivery: a retry of Apple's, a recovery, or an outage.
+    // A delay of more than half an hour is no first delivery, but a retry of Apple's, a recovery, or an outage.
     metrics.histogram(
       delay, help: "Time from Apple's signature of a notification to its receipt.", labels: ["environment"],
       bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])
@@ -82,15 +82,16 @@ final class VerificationWorker: Sendable {
     CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
   }
 
-  /// Reasons that lie in our configuration, keys or clock: once that is mended, the same bytes may be accepted again.
+  /// Reasons that our configuration, keys or clock can cause. After a correction, the same bytes may be accepted.
   private static let passing: Set<String> = [
     PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
     SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue,
   ]
 
-  /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
+  /// Publishes a rejection with its reason and a digest of the bytes, but never with the natural key, because a forged delivery must not
+  /// claim it.
   ///
-  /// - Parameter attributes: what was verified of it nevertheless; by default the environment of `more`.
+  /// - Parameter attributes: the parts that are verified nevertheless; by default the environment of `more`.
   func rejected(
     _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, attributes: EventAttributes? = nil,
     more: JSONObject

@@ -4,21 +4,21 @@ import RedisClient
 import ServiceRuntime
 import Synchronization
 
-/// Counts verified notifications by app and by the second in which they were received, and writes the counts to Redis once a second, so that a
-/// delivery costs no command. Recovery judges by them whether an app is silent.
+/// Counts verified notifications by app and by the second of their receipt, and writes the counts to Redis once a second, so that a
+/// delivery costs no command. Notification-recovery uses the counts to detect silences.
 final class VerifiedArrivals: Sendable {
   struct Source: Sendable, Hashable {
     let environment: String
     let bundleId: String
   }
 
-  /// Groups of one command: a backlog of hours is worked off within minutes.
+  /// The most groups in one command, because a backlog of hours is processed within minutes.
   private static let most = 500
-  /// How often counts are noted. Recovery waits for several times as long (``OutageDetector``).
+  /// The interval between writes of the counts. Recovery waits for several times as long (``OutageDetector``).
   private static let interval: Duration = .seconds(1)
 
   private let journal: IntakeJournal
-  /// As recovery has it: a silence is longer.
+  /// The setting of notification-recovery: a longer pause is a silence.
   private let silenceAfter: Duration
   private let logger: Logger
   private let counts = Mutex<[Source: [Int64: IntakeJournal.Group]]>([:])
@@ -29,14 +29,14 @@ final class VerifiedArrivals: Sendable {
     self.logger = logger
   }
 
-  /// Counts one.
+  /// Counts one notification.
   ///
   /// - Parameter receivedAt: milliseconds since 1970.
   func add(environment: String, bundleId: String, receivedAt: Int64) {
     add(Source(environment: environment, bundleId: bundleId), IntakeJournal.Group(count: 1, first: receivedAt, last: receivedAt))
   }
 
-  /// What was counted since it was taken last, oldest first.
+  /// Returns the counts since the last call, oldest first, and resets them.
   func take() -> [Source: [IntakeJournal.Group]] {
     counts.withLock { counts in
       defer { counts = [:] }
@@ -44,7 +44,7 @@ final class VerifiedArrivals: Sendable {
     }
   }
 
-  /// Notes what is counted, until its task is cancelled, and then once more.
+  /// Writes the counts until its task is cancelled, and then once more.
   func run() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.interval) } catch { break }

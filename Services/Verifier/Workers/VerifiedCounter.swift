@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// How many deliveries were verified, by kind and environment.
+/// Counts verified deliveries by kind and environment.
 struct VerifiedCounter: Sendable {
   private struct Labels: Equatable {
     let kind: String

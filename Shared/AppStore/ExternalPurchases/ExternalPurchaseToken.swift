@@ -23,7 +23,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
   public let creationDate: Int64?
   public let appAppleId: Int64?
   public let bundleId: String?
-  /// Custom link tokens only: `ACQUISITION`, `SERVICES`, `IN_APP`, `LINK_OUT`, `CORE_TECHNOLOGY` or a newer word.
+  /// Custom link tokens only: `ACQUISITION`, `SERVICES`, `IN_APP`, `LINK_OUT`, `CORE_TECHNOLOGY` or a newer value.
   public let type: String?
   /// Custom link tokens only: milliseconds since 1970.
   public let expirationDate: Int64?

@@ -33,7 +33,7 @@ enum SubscriptionFold {
       state.status = .activeNotRenewing
     }
     if state.status != before { state.since = step.signedDate }
-    // As if it had never been refunded; Apple's status says whether it has ended.
+    // The subscription continues as if it had never been refunded; Apple's status shows whether it has ended.
     if step.type == "REFUND_REVERSED", before == .revoked, state.status != .revoked { state.sawEnd = state.status == .expired }
     // A missing notification is reported once, so the following steps must not require it again.
     if unannounced != nil { trustStatus(&state) }
@@ -108,7 +108,7 @@ enum SubscriptionFold {
       guard let id = step.transaction?.transactionId else { break }
       state.refunded.removeAll { $0 == id }
       guard state.status == .revoked, state.transactionId == nil || id == state.transactionId else { break }
-      // As if it had never been refunded.
+      // The subscription continues as if it had never been refunded.
       let end = step.transaction?.expiresDate ?? state.expiresDate
       state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
       state.revocationDate = nil

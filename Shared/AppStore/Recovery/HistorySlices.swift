@@ -1,27 +1,27 @@
 /// Divides a recovery's window into slices that are paged concurrently: a state machine that says what to read next and does no I/O (Get
 /// Notification History).
 ///
-/// A pagination token leads to the next page only, so one window is read one page after the other. Several windows are read at the
-/// same time. Every slice costs half a page more on average than its share of the whole, and an empty one a whole page; so slices
-/// are made as long as ten to sixty pages of what was found so far:
+/// A pagination token leads only to the next page, so the pages of one window are read one after the other. Several windows can be read
+/// concurrently. Each slice costs half a page more on average than its share of the whole, and an empty slice a whole page, so slices are
+/// sized for ten to sixty pages at the density found so far:
 ///
-/// - First the whole window is asked. Most recoveries end with its first pages, and nothing is divided.
-/// - What has more than three pages is divided. The first slice is short, since nothing is known yet; each later one is made from
-///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read
-///   alone, until it has shown ten pages. None is longer than a thirty-second part of the window, so that a busy time after a long quiet one is
-///   read side by side too.
-/// - Towards the end slices become shorter (the rest is shared by all readers), so that no reader is left with a long one.
+/// - First, the whole window is requested. Most recoveries end with its first pages, and nothing is divided.
+/// - A window with more than three pages is divided. The first slice is short, because nothing is known yet. The length of each later slice
+///   is computed from the content of the last ones, and is at most eight times the longest before it. A slice that should be longer is read
+///   alone until it has shown ten pages. No slice is longer than a thirty-second part of the window, so that a busy time after a long quiet
+///   one is read concurrently too.
+/// - Towards the end, slices become shorter (the readers share the rest), so that no reader is left with a long one.
 ///
-/// Together that stays below 1.1 times the fewest pages possible from about two hundred pages on. The types are not asked for one by
-/// one: Apple's filter takes one pair of type and subtype, has no "all but these", and knows none of next year's types. Asking for the
-/// urgent ones first and for everything afterwards would read the urgent ones, usually most of all, twice. Urgency is therefore given
-/// to what was read (``RecoveryUrgency``), not to what is read.
+/// From about two hundred pages on, this needs less than 1.1 times the fewest possible pages. The types are not requested one by one:
+/// Apple's filter takes one pair of type and subtype, has no "all but these", and does not include future types. Requesting the urgent
+/// types first and then everything would read the urgent ones, usually the largest part, twice. Urgency is therefore assigned to
+/// notifications after they were read (``RecoveryUrgency``).
 public struct HistorySlices: Sendable, Hashable {
   /// The number of notifications on a full page (Apple's limit).
   public static let pageSize: Int64 = 20
   static let probePages: Int64 = 3
   static let firstShare: Int64 = 256
-  /// A slice is at most this part of the window.
+  /// A slice is at most the window's length divided by this.
   static let largestShare: Int64 = 32
   static let leastPages = 10.0
   static let mostPages = 60.0

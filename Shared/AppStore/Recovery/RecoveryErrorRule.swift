@@ -13,8 +13,8 @@ public enum RecoveryErrorRule {
   /// How long to wait, milliseconds; nil to give up. `failures`: the number of consecutive failures including this one; `now` in
   /// milliseconds since 1970, `random` from 0 to 1.
   ///
-  /// The recovery of an outage is never given up. A scheduled one is repeated at the next scheduled time anyway, and a caller has to be
-  /// told.
+  /// The recovery of an outage is never given up. A scheduled one is repeated at the next scheduled time anyway, and a caller must get an
+  /// answer.
   public static func pause(
     after error: AppStoreServerAPIError, origin: RecoveryOrigin, failures: Int, now: Int64, random: Double
   ) -> Int64? {

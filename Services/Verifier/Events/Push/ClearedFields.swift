@@ -12,7 +12,7 @@ struct ClearedFields: OptionSet, Sendable {
 
   /// - Parameters:
   ///   - names: the JSON names.
-  ///   - push: the fields that the same request sets. A field must not be set and cleared.
+  /// - push: the fields that the same request sets. A field must not be set and cleared.
   init(_ names: [String], beside push: PushEndpoint?) throws(RPCError) {
     self.init(rawValue: 0)
     for (index, name) in names.enumerated() {
