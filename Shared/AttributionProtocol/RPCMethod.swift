@@ -7,7 +7,7 @@ public protocol RPCMethod: Sendable {
   static var name: String { get }
   static var idempotency: IdempotencyClass { get }
   static var timeLimit: RPCTimeLimit { get }
-  /// Whether the batch limits apply: 16 MiB and 200,000 values.
+  /// True if the batch limits apply: 16 MiB and 200,000 values.
   static var isBatch: Bool { get }
 }
 
@@ -16,7 +16,7 @@ extension RPCMethod {
   public static var path: String { "/\(service)/\(name)" }
 }
 
-/// Whether a call may be repeated: the option `idempotency` of a method in `options.proto`.
+/// The rule for repeating a call: the option `idempotency` of a method in `options.proto`.
 public enum IdempotencyClass: Sendable, Hashable {
   /// The call may be repeated any number of times.
   case read(getAllowed: Bool)

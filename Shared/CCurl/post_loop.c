@@ -11,7 +11,7 @@ struct attribution_post_loop {
   CURLM *multi;
   int poll;
   int wake;
-  // When curl wants to be called, in milliseconds of the monotonic clock; -1: not by itself.
+  // The time at which curl must be called, in milliseconds of the monotonic clock; -1: no time.
   int64_t deadline;
 };
 
@@ -78,7 +78,7 @@ CURLM *attribution_post_loop_multi(struct attribution_post_loop *loop) { return 
 
 void attribution_post_loop_wake(struct attribution_post_loop *loop) {
   uint64_t one = 1;
-  // A counter that is full is read at the next turn anyway.
+  // A write fails only if the counter is full; the next turn then reads it anyway.
   ssize_t written = write(loop->wake, &one, sizeof one);
   (void)written;
 }

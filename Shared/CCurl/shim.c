@@ -36,7 +36,7 @@ CURLMcode attribution_curl_multi_set_long(CURLM *handle, CURLMoption option, lon
 static int limit_silence(void *milliseconds, curl_socket_t socket, curlsocktype purpose) {
   (void)purpose;
   unsigned int limit = (unsigned int)(uintptr_t)milliseconds;
-  // Where it is no TCP there is nothing to limit.
+  // The option fails for sockets other than TCP, which need no limit.
   (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
   return CURL_SOCKOPT_OK;
 }

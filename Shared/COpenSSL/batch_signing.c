@@ -1,4 +1,4 @@
-/* The group arithmetic of OpenSSL 3.0 that these functions need is deprecated there and has no successor. */
+/* OpenSSL 3.0 deprecates the group arithmetic that these functions need, without a replacement. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "COpenSSL.h"
 #include "BatchSigning.h"
@@ -9,14 +9,14 @@
 #include <openssl/obj_mac.h>
 
 /* An ECDSA signature needs two inversions: of the nonce k modulo the order, and of the Z coordinate of k G modulo the field's prime. They
-   are a third of its cost, and n numbers are inverted together at the price of one inversion and some multiplications (Montgomery). So
-   signatures that are wanted at the same moment are made together.
+   are a third of its cost, and n numbers can be inverted together at the cost of one inversion and some multiplications (Montgomery). So
+   signatures that are requested at the same time are made together.
 
    All arithmetic on secrets is done by functions of OpenSSL: the nonce is BN_generate_dsa_nonce's, made of the private key, the digest and
    fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power with a public
    exponent by BN_mod_exp_mont_consttime; the last step, which uses the private key, is ECDSA_do_sign_ex's. Their time does not depend on the
-   secrets, except that a number whose leading word is zero is shorter. With words of 64 bits a number of 256 bits is so with probability
-   2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such as a restored snapshot of
+   secrets, except that a number whose leading word is zero is shorter. With words of 64 bits, the probability of that for a number of 256
+   bits is 2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such as a restored snapshot of
    its machine, cannot sign two messages with one nonce. */
 
 #if !defined(SIXTY_FOUR_BIT_LONG) && !defined(SIXTY_FOUR_BIT)
@@ -28,12 +28,12 @@ static const size_t fewest_for_sharing = 4;
 
 struct modulus {
   BIGNUM *value;
-  /* Two less: the power that inverts. */
+  /* The modulus minus two, the exponent of the power that inverts. */
   BIGNUM *exponent;
   BN_MONT_CTX *montgomery;
 };
 
-/* Made once and not changed after; they live as long as the process. */
+/* Made once and then immutable; they live as long as the process. */
 static struct modulus order_modulus, field_modulus;
 static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
 static int moduli_made = 0;
@@ -41,7 +41,7 @@ static int moduli_made = 0;
 struct signing {
   BN_CTX *context;
   EC_POINT **points;
-  /* Of each signature: the nonce, the first number, and what inverting needs. */
+  /* For each signature: the nonce, the first number, and the values for the inversion. */
   BIGNUM **k, **r, **z, **before;
   BIGNUM *carry, *power;
   size_t count;
@@ -89,7 +89,7 @@ static void make_moduli(void) {
   BN_CTX_free(context);
 }
 
-/* A number for secrets: OpenSSL takes the constant-time way with it. */
+/* A number for secrets, for which OpenSSL uses its constant-time functions. */
 static BIGNUM *new_number(void) {
   BIGNUM *number = BN_secure_new();
   if (number != NULL) BN_set_flags(number, BN_FLG_CONSTTIME);
@@ -131,13 +131,14 @@ static int invert(struct signing *self, const struct modulus *modulus, BIGNUM **
         BN_copy(numbers[i], self->before[i]) == NULL)
       return 0;
   }
-  /* The last inverse times its number is one only if no number was zero and no step went wrong. A wrong step would spoil all signatures. */
+  /* The last inverse times its number is one only if no number was zero and no step was wrong. A wrong step would make all signatures
+     wrong. */
   return BN_mod_mul_montgomery(self->power, self->carry, numbers[0], montgomery, self->context) &&
          BN_from_montgomery(self->power, self->power, montgomery, self->context) && BN_is_one(self->power) &&
          BN_copy(numbers[0], self->carry) != NULL;
 }
 
-/* The first number of each signature, and the inverse of its nonce in place of the nonce. */
+/* Computes the first number of each signature, and replaces each nonce by its inverse. */
 static int prepare(struct signing *self, const EC_GROUP *group, EC_KEY *const *keys, const uint8_t *digests) {
   const struct modulus *order = &order_modulus, *field = &field_modulus;
   for (size_t i = 0; i < self->count; i++) {
@@ -186,7 +187,8 @@ static int sign_together(EC_KEY *const *keys, const uint8_t *digests, size_t cou
   if (!prepare(&self, group, keys, digests)) goto end;
   made = 1;
   for (size_t i = 0; made && i < count; i++) {
-    /* Neither number of a signature may be zero. ECDSA_do_sign_ex refuses only a second one that is; another nonce is taken for both. */
+    /* Neither number of a signature may be zero. ECDSA_do_sign_ex refuses only a second number of zero. In both cases another nonce is
+       used. */
     ERR_set_mark();
     ECDSA_SIG *signature = BN_is_zero(self.r[i]) ? NULL : ECDSA_do_sign_ex(digests + 32 * i, 32, self.k[i], self.r[i], keys[i]);
     ERR_pop_to_mark();

@@ -1,5 +1,5 @@
-/* OpenSSL 3.0 calls these functions deprecated; what it has for them makes three objects for each digest, which takes longer than a short
-   digest does. */
+/* OpenSSL 3.0 deprecates these functions. Their replacements allocate three objects for each digest, which takes longer than a short
+   digest. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "COpenSSL.h"
 #include "Digest.h"

@@ -1,4 +1,4 @@
-/* The group arithmetic of OpenSSL 3.0 that these functions need is deprecated there and has no successor. */
+/* OpenSSL 3.0 deprecates the group arithmetic that these functions need, without a replacement. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "COpenSSL.h"
 #include "FixedPoint.h"
@@ -7,11 +7,11 @@
 #include <openssl/obj_mac.h>
 #include <pthread.h>
 
-/* A multiple of a point is a sum, a summand for each eight bits of the scalar: entry 255 i + d - 1 of a table is d 2^(8 i) times the
-   point. OpenSSL's own tables for a curve without assembly would still double for every bit in its constant-time ladder. */
+/* A multiple of a point is a sum with one summand for each eight bits of the scalar: entry 255 i + d - 1 of a table is d 2^(8 i) times
+   the point. For a curve without assembly, OpenSSL's own tables would still double for every bit in its constant-time ladder. */
 enum { WINDOW = 8, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
 
-/* What is worked with modulo the order n of a curve's points, and modulo the prime p of its field. */
+/* The values for arithmetic modulo the order n of a curve's points, and modulo the prime p of its field. */
 typedef struct {
   EC_GROUP *group;
   BN_MONT_CTX *order, *field;
@@ -23,9 +23,9 @@ typedef struct {
 struct copenssl_fixed_point {
   size_t width;
   curve curve;
-  /* P-256: the same curve with the key's point for its generator: so OpenSSL's tables for a generator become tables for the key. */
+  /* P-256: the same curve with the key's point as its generator, so that OpenSSL's tables for a generator become tables for the key. */
   EC_GROUP *key_group;
-  /* P-384: tables of our own, or the point alone where none were made for the key. */
+  /* P-384: our own tables, or only the point if the key has no tables. */
   EC_POINT **table;
   EC_POINT *point;
 };
@@ -47,7 +47,7 @@ static EC_POINT **table_new(const EC_GROUP *group, const EC_POINT *point, BN_CTX
     for (size_t digit = 1; digit < DIGITS; digit++) {
       if ((row[digit] = EC_POINT_new(group)) == NULL || !EC_POINT_add(group, row[digit], row[digit - 1], unit, context)) goto end;
     }
-    /* 256 of this row's units are the next row's. */
+    /* 256 units of this row are one unit of the next row. */
     if (!EC_POINT_add(group, unit, row[DIGITS - 1], unit, context)) goto end;
   }
   /* Adding a point whose third coordinate is one is cheaper. */
@@ -77,7 +77,7 @@ static void curve_free(curve *self) {
   BN_free(self->p);
 }
 
-/* To be freed whether it is made or not. */
+/* Must be freed even if it fails. */
 static int curve_make(curve *self, int name, size_t width, BN_CTX *context) {
   uint8_t order[48];
   self->group = EC_GROUP_new_by_curve_name(name);
@@ -91,7 +91,7 @@ static int curve_make(curve *self, int name, size_t width, BN_CTX *context) {
          copenssl_modulus_set(&self->inverses, order, width);
 }
 
-/* P-384 itself, with its generator's own table: made once and kept for the life of the process. */
+/* P-384 with the table of its own generator, which is made once and kept until the process ends. */
 static CRYPTO_ONCE p384_once = CRYPTO_ONCE_STATIC_INIT;
 static struct {
   curve curve;
@@ -150,10 +150,11 @@ end:
   return self;
 }
 
-/* What a judgement works with: kept by each thread, since making it anew takes some fifty allocations. It holds nothing secret. */
+/* The objects for one verification. Each thread keeps its own, because making them takes about fifty allocations. They contain no
+   secret. */
 typedef struct {
   BN_CTX *context;
-  /* Of P-256. */
+  /* Points of P-256. */
   EC_POINT *sum, *second;
 } scratch;
 
@@ -188,8 +189,8 @@ static scratch *scratch_get(void) {
   return NULL;
 }
 
-/* product = scalar times point. No multiple of the generator is wanted; with one of zero OpenSSL does not take its constant-time ladder,
-   which secrets need and which takes twice as long. */
+/* product = scalar times point. A multiple of the generator is not needed, but it is passed as zero: then OpenSSL does not use its
+   constant-time ladder, which only secrets need and which takes twice as long. */
 static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *point, const BIGNUM *scalar, BN_CTX *context) {
   BN_CTX_start(context);
   BIGNUM *zero = BN_CTX_get(context);
@@ -198,7 +199,7 @@ static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *po
   return made;
 }
 
-/* sum = u1 G + u2 Q, from tables where there are any; `second` is room for another point of P-256. */
+/* sum = u1 G + u2 Q, with tables if there are any; `second` is memory for another point of P-256. */
 static int double_multiple(
     const copenssl_fixed_point *self, EC_POINT *sum, EC_POINT *second, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
   const EC_GROUP *group = self->curve.group;
@@ -213,8 +214,8 @@ static int double_multiple(
          EC_POINT_add(group, sum, sum, second, context);
 }
 
-/* w = 1/s modulo the order, in Montgomery's form. What was worked out here counts when OpenSSL has found s times it to be one; otherwise
-   OpenSSL works it out. */
+/* w = 1/s modulo the order, in Montgomery's form. Our own inverse counts only if OpenSSL has computed that s times it is one; otherwise
+   OpenSSL computes the inverse. */
 static int inverse(const curve *curve, BIGNUM *w, const BIGNUM *s, const uint8_t *s_bytes, BN_CTX *context) {
   uint8_t bytes[48];
   BN_CTX_start(context);
@@ -227,8 +228,8 @@ static int inverse(const curve *curve, BIGNUM *w, const BIGNUM *s, const uint8_t
   return is_right || (BN_mod_inverse(w, s, curve->n, context) && BN_to_montgomery(w, w, curve->order, context));
 }
 
-/* Whether the point's x is r modulo the order: 1, 0, or -1 when OpenSSL fails. OpenSSL has x as X / Z^2: r Z^2 is compared with X, which
-   needs no division. */
+/* Returns 1 if the point's x is r modulo the order, 0 if it is not, or -1 if OpenSSL fails. OpenSSL stores x as X / Z^2, so r Z^2 is
+   compared with X, which needs no division. */
 static int has_x(const curve *curve, const EC_POINT *point, const BIGNUM *r, BN_CTX *context) {
   int answer = -1;
   BN_CTX_start(context);
@@ -242,7 +243,7 @@ static int has_x(const curve *curve, const EC_POINT *point, const BIGNUM *r, BN_
   if (!BN_mod_mul_montgomery(product, r, z, curve->field, context)) goto end;
   answer = BN_cmp(product, x) == 0;
   if (answer) goto end;
-  /* The field is larger than the order: an x from the order on counts as what it is more. */
+  /* The field is larger than the order, so an x that is not below the order equals r plus the order. */
   answer = -1;
   if (!BN_add(candidate, r, curve->n)) goto end;
   if (BN_cmp(candidate, curve->p) >= 0) {
@@ -275,7 +276,7 @@ int copenssl_fixed_point_verify(
     answer = 0;
     goto end;
   }
-  /* u1 = z / s; u2 = r / s. No number as wide as the order is twice as large. */
+  /* u1 = z / s; u2 = r / s. A number of the order's width is less than twice the order. */
   if (BN_cmp(z, curve->n) >= 0 && !BN_sub(z, z, curve->n)) goto end;
   if (!inverse(curve, w, s, s_bytes, context)) goto end;
   if (!BN_mod_mul_montgomery(u1, z, w, curve->order, context) || !BN_mod_mul_montgomery(u2, r, w, curve->order, context)) goto end;

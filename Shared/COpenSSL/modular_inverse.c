@@ -7,12 +7,12 @@ enum { BITS = 62, PLACES = COPENSSL_INVERSE_PLACES };
 
 typedef __int128 wide;
 
-/* A number with a sign: all places but the highest are from 0 to 2^62 - 1. */
+/* A signed number: all places but the highest are from 0 to 2^62 - 1. */
 typedef struct {
   int64_t places[PLACES];
 } number;
 
-/* What 62 division steps do to a pair of numbers, times 2^62. */
+/* The effect of 62 division steps on a pair of numbers, times 2^62. */
 typedef struct {
   int64_t ff, fg, gf, gg;
 } steps;
@@ -51,22 +51,22 @@ int copenssl_modulus_set(copenssl_modulus *self, const uint8_t *bytes, size_t wi
   memset(self, 0, sizeof(*self));
   if (width == 0 || width > 48 || (bytes[width - 1] & 1) == 0) return 0;
   self->width = width;
-  /* What is worked with reaches from minus twice the modulus to the modulus. */
+  /* The values in between are from minus twice the modulus to the modulus. */
   self->count = (int)((width * 8 + 2 + BITS - 1) / BITS);
   read_number(self->places, bytes, width);
-  /* Newton: an odd number is its own inverse modulo 8, and each round doubles the bits. */
+  /* Newton's method: an odd number is its own inverse modulo 8, and each round doubles the number of correct bits. */
   uint64_t low = (uint64_t)self->places[0], inverse = low;
   for (int bits = 3; bits < BITS; bits *= 2) inverse *= 2 - low * inverse;
   self->inverse = inverse & MASK;
   return 1;
 }
 
-/* The next 62 steps of a pair of numbers, which their lowest bits tell. `delta` is the paper's; f is odd. */
+/* Computes the next 62 steps of a pair of numbers from their lowest bits. `delta` is that of the paper; f is odd. */
 static int64_t next_steps(int64_t delta, uint64_t f, uint64_t g, steps *made) {
   uint64_t ff = 1, fg = 0, gf = 0, gg = 1;
   int left = BITS;
   for (;;) {
-    /* While g is even it is halved. No more than are left: that many bits are known. */
+    /* Halves g while it is even, but at most `left` times, because only that many bits are known. */
     int zeros = __builtin_ctzll(g | (uint64_t)1 << left);
     g >>= zeros;
     ff <<= zeros;
@@ -80,8 +80,8 @@ static int64_t next_steps(int64_t delta, uint64_t f, uint64_t g, steps *made) {
       f = g, ff = gf, fg = gg;
       g = -old, gf = -old_f, gg = -old_g;
     }
-    /* The next 1 - delta steps do not exchange them: what they add to g all together makes as many of its bits zero. f (2 - f^2) is the
-       inverse of f modulo 64. */
+    /* The next 1 - delta steps do not exchange the numbers. Together they add to g a multiple of f that makes as many bits of g zero. f
+       (2 - f^2) is the inverse of f modulo 64. */
     int64_t most = 1 - delta < left ? 1 - delta : left;
     uint64_t bits = most < 6 ? ((uint64_t)1 << most) - 1 : 63;
     uint64_t times = (g * f * (f * f - 2)) & bits;
@@ -93,7 +93,7 @@ static int64_t next_steps(int64_t delta, uint64_t f, uint64_t g, steps *made) {
   return delta;
 }
 
-/* Takes the steps: both become whole multiples of 2^62, and are divided by it. */
+/* Applies the steps: both numbers become multiples of 2^62 and are divided by it. */
 static void take(number *f, number *g, const steps *made, int count) {
   wide a = (wide)made->ff * f->places[0] + (wide)made->fg * g->places[0];
   wide b = (wide)made->gf * f->places[0] + (wide)made->gg * g->places[0];
@@ -108,12 +108,12 @@ static void take(number *f, number *g, const steps *made, int count) {
   g->places[count - 1] = (int64_t)(b >> BITS);
 }
 
-/* The same modulo the modulus, of which so much is added that they can be divided. Both stay more than minus twice and less than once
-   the modulus. */
+/* Applies the steps modulo the modulus, a multiple of which is added so that both numbers can be divided. Both stay greater than minus
+   twice the modulus and less than the modulus. */
 static void take_modulo(number *d, number *e, const steps *made, const copenssl_modulus *modulus) {
   int count = modulus->count;
   const int64_t *n = modulus->places;
-  /* One that is negative counts with the modulus added to it. */
+  /* For a negative number, the modulus is added first. */
   int64_t d_sign = -(int64_t)((uint64_t)d->places[count - 1] >> 63), e_sign = -(int64_t)((uint64_t)e->places[count - 1] >> 63);
   int64_t for_d = (made->ff & d_sign) + (made->fg & e_sign);
   int64_t for_e = (made->gf & d_sign) + (made->gg & e_sign);
@@ -157,7 +157,7 @@ int copenssl_modular_inverse(const copenssl_modulus *modulus, const uint8_t *val
   memcpy(f.places, modulus->places, sizeof(f.places));
   read_number(g.places, value, modulus->width);
   int64_t delta = 1;
-  /* The paper's bound for 384 bits are 1,110 steps. */
+  /* The paper's bound for 384 bits is 1,110 steps. */
   for (int round = 0; round < 19 && !is_zero(&g, count); round++) {
     steps made;
     delta = next_steps(delta, (uint64_t)f.places[0] | (uint64_t)f.places[1] << BITS, (uint64_t)g.places[0] | (uint64_t)g.places[1] << BITS,
@@ -166,7 +166,7 @@ int copenssl_modular_inverse(const copenssl_modulus *modulus, const uint8_t *val
     take(&f, &g, &made, count);
   }
   if (!is_zero(&g, count)) return 0;
-  /* f is the greatest common divisor, or its negative, and d times the value is f. */
+  /* f is the greatest common divisor, or its negative, and d times the value is f modulo the modulus. */
   int64_t sign = f.places[count - 1] < 0 ? -1 : 1;
   combine(&f, sign, 0, modulus);
   number one = {{1}};

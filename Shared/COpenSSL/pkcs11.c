@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// PKCS #11 Cryptographic Token Interface Base Specification 2.40: only what is called here, in the order of its function list.
+// PKCS #11 Cryptographic Token Interface Base Specification 2.40: only the functions that are called here, in the order of its function
+// list.
 typedef unsigned long ulong_t;
 typedef struct {
   unsigned char major, minor;
@@ -95,7 +96,7 @@ long copenssl_pkcs11_tokens(copenssl_pkcs11_module *module, copenssl_pkcs11_toke
   ulong_t count = 0;
   ulong_t code = module->get_slot_list(1, NULL, &count);
   if (code != ok) return -(long)code;
-  // A token may be plugged in between the two calls.
+  // A token may be inserted between the two calls.
   count += 8;
   ulong_t *slots = calloc(count, sizeof *slots);
   copenssl_pkcs11_token *found = calloc(count, sizeof *found);
@@ -155,17 +156,17 @@ copenssl_pkcs11_engine *copenssl_pkcs11_engine_open(const char *path) {
   ENGINE_load_dynamic();
   ENGINE *engine = ENGINE_by_id("dynamic");
   if (engine == NULL) return NULL;
-  // An engine of its own for each library: one that is on OpenSSL's list is shared, and has one library and one PIN only.
+  // A separate engine for each library: an engine on OpenSSL's list is shared, and has only one library and one PIN.
   if (ENGINE_ctrl_cmd_string(engine, "SO_PATH", file, 0) != 1 || ENGINE_ctrl_cmd_string(engine, "LIST_ADD", "0", 0) != 1 ||
       ENGINE_ctrl_cmd_string(engine, "LOAD", NULL, 0) != 1 || ENGINE_ctrl_cmd_string(engine, "MODULE_PATH", path, 0) != 1 ||
-      // It would write to standard error by itself.
+      // Otherwise the engine writes to standard error.
       ENGINE_ctrl_cmd_string(engine, "QUIET", NULL, 0) != 1 ||
-      // It would ask a terminal for a PIN.
+      // Otherwise the engine asks for a PIN on a terminal.
       ENGINE_ctrl(engine, ENGINE_CTRL_SET_USER_INTERFACE, 0, (void *)UI_null(), NULL) != 1 || ENGINE_init(engine) != 1) {
     ENGINE_free(engine);
     return NULL;
   }
-  // Never finished: that would finalise the library under the keys of every other engine that uses it.
+  // The engine is never finished, because that would finalise the library for all other engines that use it.
   return (copenssl_pkcs11_engine *)engine;
 }
 

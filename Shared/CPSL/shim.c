@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// What is used of libpsl(3), by its documented interface. It is found at run time: libcurl brings the library along, but not its headers.
+// The used functions of libpsl(3), by its documented interface. The library is loaded at run time, because libcurl installs it without its
+// headers.
 typedef struct psl_ctx_st psl_ctx_t;
 static const psl_ctx_t *(*builtin)(void);
 static psl_ctx_t *(*load_file)(const char *);
@@ -21,7 +22,7 @@ static int is_there;
 static void find(void) {
   void *library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
-  // POSIX lets a pointer of dlsym be that of a function; C has no conversion for it.
+  // POSIX permits converting a pointer from dlsym to a function pointer; C has no conversion for it.
   *(void **)&builtin = dlsym(library, "psl_builtin");
   *(void **)&load_file = dlsym(library, "psl_load_file");
   *(void **)&release = dlsym(library, "psl_free");
@@ -45,7 +46,7 @@ attribution_suffixes *attribution_suffixes_load(const char *path) {
   if (!attribution_suffixes_library()) return NULL;
   psl_ctx_t *list = load_file(path);
   if (!list) return NULL;
-  // Any text can be loaded. A list that does not know `com` is none; in the binary form suffixes cannot be counted.
+  // libpsl loads any text. A list that does not contain `com` is rejected; the suffixes of the binary form cannot be counted.
   if (!is_public_suffix(list, "com", TYPE_ANY | TYPE_NO_STAR_RULE)) {
     release(list);
     return NULL;
@@ -57,6 +58,6 @@ void attribution_suffixes_free(attribution_suffixes *list) { release(context(lis
 
 ptrdiff_t attribution_suffixes_registrable(const attribution_suffixes *list, const char *name) {
   const char *found = registrable_domain(context(list), name);
-  // libpsl answers a place inside the name that it was given.
+  // libpsl returns a pointer into the given name.
   return found && found >= name && found <= name + strlen(name) ? found - name : -1;
 }

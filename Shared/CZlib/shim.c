@@ -14,7 +14,7 @@ int attribution_gunzip(const unsigned char *bytes, size_t count, size_t limit, u
   stream.avail_out = (unsigned)(limit + 1);
   int code = inflate(&stream, Z_FINISH);
   size_t filled = limit + 1 - stream.avail_out;
-  // Bytes after the stream would have no meaning.
+  // Bytes after the stream are an error.
   int result = filled > limit ? -2 : code == Z_STREAM_END && stream.avail_in == 0 ? 0 : -1;
   inflateEnd(&stream);
   if (result == 0) *out_count = filled;

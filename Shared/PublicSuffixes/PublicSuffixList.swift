@@ -17,7 +17,7 @@ public final class PublicSuffixList: @unchecked Sendable {
 
   deinit { if isOwned { attribution_suffixes_free(raw) } }
 
-  /// Whether libpsl with version 5 of its interface is installed. Debian's libcurl depends on it.
+  /// True if libpsl with version 5 of its interface is installed. Debian's libcurl depends on it.
   public static var isAvailable: Bool { attribution_suffixes_library() != 0 }
 
   /// The list that libpsl was built with; nil if it has none.
@@ -38,7 +38,7 @@ public final class PublicSuffixList: @unchecked Sendable {
     return start < 0 ? nil : String(host.utf8.dropFirst(start))
   }
 
-  /// Whether a host is exactly a registrable domain.
+  /// True if a host is exactly a registrable domain.
   public func isRegistrable(_ host: String) -> Bool { registrableDomain(of: host)?.utf8.count == host.utf8.count }
 
   /// Checks the labels, because libpsl accepts any text, even with empty labels.

@@ -1,5 +1,5 @@
 extension JSONObject {
-  /// The same bytes for what is equal: the members of each object in the order of their names' bytes.
+  /// The canonical bytes: equal objects have equal bytes, because the members of each object are sorted by the bytes of their names.
   public var canonical: [UInt8] { JSONValue.object(sorted).serialized }
 
   private var sorted: JSONObject {

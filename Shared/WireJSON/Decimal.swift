@@ -1,8 +1,8 @@
 extension [UInt8] {
-  /// Appends the number's decimal digits, ASCII, with a minus where it is negative.
+  /// Appends the number's decimal digits in ASCII, with a minus sign if it is negative.
   public mutating func appendDecimal(_ value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    // 20 digits hold every magnitude.
+    // 20 digits are enough for every magnitude.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var rest = value.magnitude
       var start = 20

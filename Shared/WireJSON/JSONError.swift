@@ -12,7 +12,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooDeep(limit: Int)
     /// More values than the limit allows.
     case tooManyValues(limit: Int)
-    /// JSON, but not of the type that belongs here.
+    /// JSON of another type than the expected one.
     case wrongType(expected: String)
     /// A number or text outside of what this field can hold.
     case outOfRange(String)

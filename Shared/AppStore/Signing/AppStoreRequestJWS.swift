@@ -1,10 +1,10 @@
 import Cryptography
 import WireJSON
 
-/// A JWS that an app hands to StoreKit (Generating JWS to sign App Store requests). It has no `exp`: Apple derives it from `iat`.
+/// A JWS that an app passes to StoreKit (Generating JWS to sign App Store requests). It has no `exp`, because Apple derives it from `iat`.
 public struct AppStoreRequestJWS: Sendable, Hashable {
   public let keyId: String
-  /// Base claims first, then those of the use.
+  /// The base claims first, then those of the request.
   public let claims: JSONObject
 
   private init(
@@ -20,8 +20,8 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
     self.claims = claims
   }
 
-  /// A promotional offer, second form. The transaction id (any of the customer's, or an appTransactionId) is recommended and
-  /// left out when absent, never null.
+  /// A promotional offer in its second form. The transaction id (any of the customer's, or an appTransactionId) is recommended. An absent
+  /// one is omitted and never null.
   public static func promotionalOffer(
     keyId: String, issuerId: String, bundleId: String, productId: String?, offerIdentifier: String?, transactionId: String?,
     nonce: String? = nil, now: Int64
@@ -35,7 +35,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       keyId: keyId, issuerId: issuerId, bundleId: bundleId, audience: "promotional-offer", now: now, nonce: nonce, claims)
   }
 
-  /// Whether a customer may have the introductory offer.
+  /// The customer's eligibility for the introductory offer.
   public static func introductoryOfferEligibility(
     keyId: String, issuerId: String, bundleId: String, productId: String?, allowIntroductoryOffer: Bool?, transactionId: String?,
     nonce: String? = nil, now: Int64
@@ -50,7 +50,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       ])
   }
 
-  /// An Advanced Commerce in-app request. Signed are its bytes as given: nothing is written anew.
+  /// An Advanced Commerce in-app request. Its bytes are signed as given, without serializing them again.
   public static func advancedCommerce(
     keyId: String, issuerId: String, bundleId: String, request: [UInt8], nonce: String? = nil, now: Int64
   ) throws(SigningRefusal) -> AppStoreRequestJWS {
@@ -70,7 +70,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       ["request": .string(Base64.encode(request))])
   }
 
-  /// What is signed, to be made whole by `CompactJWS.completed(_:with:)`.
+  /// The bytes to sign, which `CompactJWS.completed(_:with:)` completes with the signature.
   public var signingInput: String { AppStoreJWT.signingInput(keyId: keyId, claims: claims) }
 
   /// The compact JWS.

@@ -3,7 +3,7 @@ import WireJSON
 
 /// The authorisation token of the App Store Server API (Generating JSON Web Tokens for API requests).
 public struct AppStoreServerToken: Sendable, Hashable {
-  /// Apple refuses a longer life, seconds.
+  /// The longest lifetime that Apple accepts, seconds.
   public static let longestLifetime: Int64 = 3600
   public static let defaultLifetime: Int64 = 1200
   public static let audience = "appstoreconnect-v1"
@@ -17,7 +17,7 @@ public struct AppStoreServerToken: Sendable, Hashable {
   public let expiresAt: Int64
 
   /// - Parameters:
-  ///   - lifetime: 1 to 3600 seconds; 20 minutes when absent.
+  ///   - lifetime: 1 to 3600 seconds; nil: 20 minutes.
   ///   - now: milliseconds since 1970. The issue time is never in the future: it is rounded down.
   public init(keyId: String, issuerId: String, bundleId: String, lifetime: Int64? = nil, now: Int64) throws(SigningRefusal) {
     let lifetime = lifetime ?? Self.defaultLifetime
@@ -31,7 +31,8 @@ public struct AppStoreServerToken: Sendable, Hashable {
     expiresAt = issuedAt + lifetime
   }
 
-  /// Whether so little of its life is left that a new one should take its place: 60 seconds, or a tenth.
+  /// True if a new token must be made: less than a tenth of the lifetime is left, or less than 60 seconds (less than half of a short
+  /// lifetime).
   public func needsRenewal(now: Int64) -> Bool {
     let left = expiresAt * 1000 - now
     return left < max(min(60_000, (expiresAt - issuedAt) * 1000 / 2), (expiresAt - issuedAt) * 100)
@@ -50,7 +51,7 @@ public struct AppStoreServerToken: Sendable, Hashable {
   }
 }
 
-/// A JWT as Apple asks for it: header `alg`, `kid`, `typ`, raw signature.
+/// A JWT in Apple's form: header `alg`, `kid`, `typ`, and a raw signature.
 enum AppStoreJWT {
   static func sign(keyId: String, claims: JSONObject, with key: some MessageSigner) throws(SignatureError) -> String {
     let input = signingInput(keyId: keyId, claims: claims)

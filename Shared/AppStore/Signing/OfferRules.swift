@@ -1,17 +1,17 @@
 import Cryptography
 
-/// Rules that the signatures we issue to apps share (app-side offers). Each throws ``SigningRefusal`` with the field's name.
+/// The common rules for the signatures that apps get (app-side offers). Each throws ``SigningRefusal`` with the field's name.
 enum OfferRules {
-  /// The longest identifier, in bytes.
+  /// The longest identifier, bytes.
   static let longestText = 1024
 
-  /// A required text: not empty, bounded, without U+2063 (which could shift one field into the next) or control characters.
+  /// A required text: not empty, of limited length, without U+2063 (which could move content between fields) and control characters.
   static func text(_ value: String?, _ field: String) throws(SigningRefusal) -> String {
     guard let value, !value.isEmpty else { throw SigningRefusal(field: field, reason: "is required") }
     return try bounded(value, field)
   }
 
-  /// The same where it may be empty.
+  /// The same for a text that may be empty.
   static func bounded(_ value: String, _ field: String) throws(SigningRefusal) -> String {
     guard value.utf8.count <= longestText else { throw SigningRefusal(field: field, reason: "is longer than \(longestText) bytes") }
     guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x2063 }) else {
@@ -20,7 +20,7 @@ enum OfferRules {
     return value
   }
 
-  /// A UUID with hyphens, given back in lower case.
+  /// A UUID with hyphens, returned in lower case.
   static func uuid(_ value: String, _ field: String) throws(SigningRefusal) -> String {
     let bytes = Array(value.utf8)
     let inForm =
@@ -34,9 +34,9 @@ enum OfferRules {
   }
 }
 
-/// A value that breaks a rule of a signature: which field, and what would be right.
+/// An invalid value for a signature: the field, and what would be right.
 public struct SigningRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The request's name of the field.
+  /// The field's name in the request.
   public let field: String
   /// Short, English; never the value itself.
   public let reason: String

@@ -2,25 +2,25 @@ import Cryptography
 
 /// A promotional offer in its original form (Generating a signature for promotional offers).
 ///
-/// One signature is one purchase attempt, a failed one included; the offer stays valid for 24 hours from the timestamp.
+/// A signature is valid for one purchase attempt, even a failed one. The offer is valid for 24 hours from the timestamp.
 public struct PromotionalOffer: Sendable, Hashable {
   public let bundleId: String
   public let keyId: String
   public let productIdentifier: String
   public let offerIdentifier: String
-  /// The app account token or the user's name in the app, lower case; empty when none.
+  /// The app account token or the user's name in the app, in lower case; empty if there is none.
   public let applicationUsername: String
-  /// Lower case.
+  /// In lower case.
   public let nonce: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Checks every value.
+  /// Validates all values.
   ///
   /// - Parameters:
   ///   - appAccountToken: a UUID. At most one of the two may be given.
-  ///   - nonce: a UUID; a new one when absent.
-  ///   - timestamp: milliseconds since 1970; now when absent, and not more than 24 hours from it.
+  ///   - nonce: a UUID; nil: a new one.
+  ///   - timestamp: milliseconds since 1970, at most 24 hours from now; nil: now.
   public init(
     bundleId: String, keyId: String, productIdentifier: String?, offerIdentifier: String?, applicationUsername: String? = nil,
     appAccountToken: String? = nil, nonce: String? = nil, timestamp: Int64? = nil, now: Int64
@@ -49,14 +49,14 @@ public struct PromotionalOffer: Sendable, Hashable {
     self.timestamp = timestamp
   }
 
-  /// The bytes to sign: seven fields joined with U+2063; empty ones keep their separators.
+  /// The bytes to sign: seven fields joined with U+2063. Empty fields keep their separators.
   public var message: [UInt8] {
     Array(
       [bundleId, keyId, productIdentifier, offerIdentifier, applicationUsername, nonce, String(timestamp)]
         .joined(separator: "\u{2063}").utf8)
   }
 
-  /// The signature as the app passes it on: DER in standard Base64.
+  /// The signature in the form for the app: DER in standard Base64.
   public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     Base64.encode(try key.sign(message).der)
   }

@@ -3,7 +3,7 @@ import WireJSON
 
 /// An AdAttributionKit postback whose JWS is verified (Identifying the parameters in a postback).
 public struct AdAttributionKitPostback: Sendable, Hashable {
-  /// The type of a conversion. Unknown words are kept, because Apple may add some.
+  /// The type of a conversion. Unknown values are kept, because Apple may add some.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, reEngagement
     case other(String)
@@ -37,7 +37,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
   public let didWin: Bool
   public let postbackSequenceIndex: Int
 
-  /// `click`, `view` or a newer word; nil is unknown. Not signed.
+  /// `click`, `view` or a newer value; nil is unknown. Not signed.
   public let adInteractionType: String?
   /// 0–63. Not signed.
   public let conversionValue: Int?

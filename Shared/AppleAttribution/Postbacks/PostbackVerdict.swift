@@ -1,44 +1,44 @@
 import WireJSON
 
-/// What is known of a SKAdNetwork postback after judging it.
+/// The verdict on a SKAdNetwork postback.
 public struct SKAdNetworkVerdict: Sendable {
   public var valid: Bool { reason == nil }
-  /// Nil when valid.
+  /// Nil if valid.
   public let reason: PostbackReason?
-  /// The field, under Apple's name, when the reason lies in one.
+  /// The field, under Apple's name, if the reason is about one.
   public let field: String?
-  /// The reason in words, for people.
+  /// The reason as text, for people.
   public let explanation: String?
-  /// As far as it could be read; verified only when valid.
+  /// The version, as far as it could be read; verified only if valid.
   public let version: String?
-  /// Which kind of key signed; nil when none did.
+  /// The kind of key that signed; nil if none did.
   public let environment: PostbackEnvironment?
   /// `apple-p192`, `apple-p256`, or the `kid` of a development key.
   public let keyId: String?
-  /// As written; verified only when valid.
+  /// The transaction id as written; verified only if valid.
   public let transactionId: String?
   /// Verified only if valid. It may be moved out, because a copy of so many fields would cost more than most of its processing.
   public var postback: SKAdNetworkPostback?
-  /// Nil unless valid: a forgery must not take a genuine postback's place.
+  /// Nil unless valid, because a forged postback must not claim a genuine one's key.
   public let naturalKey: String?
 }
 
-/// What is known of an AdAttributionKit postback after judging it.
+/// The verdict on an AdAttributionKit postback.
 public struct AdAttributionKitVerdict: Sendable {
   public var valid: Bool { reason == nil }
-  /// Nil when valid.
+  /// Nil if valid.
   public let reason: PostbackReason?
-  /// The field, under Apple's name, when the reason lies in one.
+  /// The field, under Apple's name, if the reason is about one.
   public let field: String?
-  /// The reason in words, for people.
+  /// The reason as text, for people.
   public let explanation: String?
-  /// What the `kid` stands for; nil when it is unknown.
+  /// The environment of the `kid`; nil if it is unknown.
   public let environment: PostbackEnvironment?
-  /// The `kid`, when it is a known one.
+  /// The `kid`, if it is known.
   public let keyId: String?
   /// The postback identifier as written; nil unless the signature is verified.
   public let transactionId: String?
-  /// Nil unless the signature is verified and all fields are right.
+  /// Nil unless the signature is verified and all fields are valid.
   public let postback: AdAttributionKitPostback?
   /// Nil unless valid.
   public let naturalKey: String?

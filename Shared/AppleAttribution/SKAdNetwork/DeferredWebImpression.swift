@@ -1,19 +1,19 @@
 import Cryptography
 public import WireJSON
 
-/// A web ad that waits for the device to ask for it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
+/// A web ad that is stored until the device requests it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
 public struct DeferredWebImpression: Sendable, Hashable {
-  /// The most sites one ad is kept for.
+  /// The greatest number of sites for which one ad is stored.
   public static let mostDomains = 100
 
   public let adNetworkId: String
   public let sourceIdentifier: Int64
   public let itunesItemId: Int64
   public let nonce: WebAdNonce
-  /// The sites it may be signed for, sorted; empty for whichever the device names.
+  /// The sites for which it may be signed, sorted; empty for any site.
   public let sourceDomains: [String]
 
-  /// Checks every value. Throws ``FieldError`` with the request's name of the field.
+  /// Validates all values. Throws ``FieldError`` with the request's name of the field.
   public init(
     validating parameters: SKAdNetworkImpression.Parameters, sourceDomains: [String], domains rule: SourceDomainRule
   ) throws(FieldError) {
@@ -41,10 +41,10 @@ public struct DeferredWebImpression: Sendable, Hashable {
     self.sourceDomains = domains.sorted()
   }
 
-  /// Whether it may be signed for a site.
+  /// True if it may be signed for a site.
   public func allows(_ sourceDomain: String) -> Bool { sourceDomains.isEmpty || sourceDomains.contains(sourceDomain) }
 
-  /// What is signed for the device: the site that it names, and now.
+  /// The impression to sign for the device, with the site that the device names and the current time.
   public func impression(for request: WebPayloadRequest, now: Int64) throws(FieldError) -> SKAdNetworkWebImpression {
     try SKAdNetworkWebImpression(
       validating: SKAdNetworkImpression.Parameters(
@@ -52,7 +52,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
         itunesItemId: itunesItemId, sourceDomain: request.sourceDomain, nonce: nonce.uuid), now: now, domains: .form)
   }
 
-  /// The form in which it is kept.
+  /// The stored form.
   public var stored: [UInt8] {
     JSONValue.object([
       "adNetworkId": .string(adNetworkId), "sourceIdentifier": .integer(sourceIdentifier), "itunesItemId": .integer(itunesItemId),
@@ -60,7 +60,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
     ]).serialized
   }
 
-  /// Reads the form in which it is kept; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   public init?(stored bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue,
       let impression = try? DeferredWebImpression(
@@ -69,7 +69,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
           sourceIdentifier: object["sourceIdentifier"]?.int64Value, itunesItemId: object["itunesItemId"]?.int64Value,
           nonce: object["nonce"]?.stringValue),
         sourceDomains: object["sourceDomains"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-        // They were checked when they were taken in.
+        // They were checked when the ad was stored.
         domains: .form)
     else { return nil }
     self = impression
@@ -78,13 +78,13 @@ public struct DeferredWebImpression: Sendable, Hashable {
 
 /// The device's request for a signed web ad (Get a Signed Web Ad Impression Payload).
 public struct WebPayloadRequest: Sendable, Hashable {
-  /// What the device says of a tap; the only engagement there is.
+  /// The device's value for a tap, which is the only kind of engagement.
   public static let clickToAppStore = "click_to_App_Store"
 
   public let nonce: WebAdNonce
   public let sourceDomain: String
 
-  /// Checks the values. `version` may be later than 4.0: the answer says which one is signed.
+  /// Validates the values. `version` may be later than 4.0; the response states which one is signed.
   public init(
     nonce: String?, sourceDomain: String?, version: String?, names: (nonce: String, domain: String) = ("sourceNonce", "sourceDomain")
   )
@@ -92,7 +92,7 @@ public struct WebPayloadRequest: Sendable, Hashable {
   {
     guard let nonce else { throw FieldError(field: names.nonce, reason: "is required") }
     self.nonce = try WebAdNonce(validating: nonce, field: names.nonce)
-    // The device found it by a list of its own; by an older one of ours a genuine ad would be lost.
+    // The device found the domain with its own list. Checking it with an older list of ours would refuse genuine ads.
     self.sourceDomain = try ImpressionRules.domain(sourceDomain, field: names.domain, rule: .form)
     guard let version else { throw FieldError(field: "version", reason: "is required") }
     let parts = version.split(separator: ".", omittingEmptySubsequences: false)
@@ -101,7 +101,7 @@ public struct WebPayloadRequest: Sendable, Hashable {
     }
   }
 
-  /// Reads the device's own object, under Apple's names.
+  /// Reads the device's object, under Apple's names.
   public init(_ object: JSONObject) throws(FieldError) {
     func text(_ name: String) throws(FieldError) -> String? {
       guard let value = object[name], !value.isNull else { return nil }

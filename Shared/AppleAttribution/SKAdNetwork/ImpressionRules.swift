@@ -1,13 +1,13 @@
 import Cryptography
 
-/// Rules that impressions of both frameworks share. Each throws ``FieldError`` with the request's name of the field.
+/// The common rules for impressions of both frameworks. Each throws ``FieldError`` with the request's name of the field.
 public enum ImpressionRules {
-  /// The longest ad network id and domain, in bytes.
+  /// The longest ad network id and domain, bytes.
   public static let longestName = 253
-  /// How far from now an impression's timestamp may lie, milliseconds.
+  /// The greatest difference between now and an impression's timestamp, milliseconds.
   public static let timestampTolerance: Int64 = 86_400_000
 
-  /// An ad network id as Apple knows it: lower case; an upper-case one is refused, not converted.
+  /// An ad network id in lower case, as Apple registers it. One in upper case is refused and not converted.
   public static func adNetworkId(_ value: String?) throws(FieldError) -> String {
     let field = "adNetworkId"
     guard let value, !value.isEmpty else { throw FieldError(field: field, reason: "is required") }
@@ -19,7 +19,7 @@ public enum ImpressionRules {
     return value
   }
 
-  /// A required whole number within a range.
+  /// A required integer within a range.
   static func integer(_ value: Int64?, _ range: ClosedRange<Int64>, field: String, _ what: String) throws(FieldError) -> Int64 {
     guard let value else { throw FieldError(field: field, reason: "is required") }
     guard range.contains(value) else { throw FieldError(field: field, reason: what) }
@@ -31,7 +31,7 @@ public enum ImpressionRules {
     try integer(value, 0...9999, field: "sourceIdentifier", "must be 0 to 9999")
   }
 
-  /// Milliseconds since 1970, not more than a day from now unless allowed; now when absent.
+  /// Milliseconds since 1970, at most a day from now unless any time is allowed; the current time if it is absent.
   static func timestamp(_ value: Int64?, now: Int64, allowsAnyTime: Bool) throws(FieldError) -> Int64 {
     guard let value else { return now }
     let field = "timestamp"
@@ -48,7 +48,7 @@ public enum ImpressionRules {
     return value
   }
 
-  /// A UUID with hyphens, either case, as written; a new one when absent.
+  /// A UUID with hyphens in either case, as written; a new one if it is absent.
   static func uuid(_ value: String?, field: String) throws(FieldError) -> String {
     guard let value else { return RandomBytes.uuid() }
     guard isUUID(value) else { throw FieldError(field: field, reason: "must be a UUID") }
@@ -66,8 +66,8 @@ public enum ImpressionRules {
     }
   }
 
-  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. Whether `shop.example.co.uk` is one
-  /// label too long is for the rule to say.
+  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. The rule decides whether a name such as
+  /// `shop.example.co.uk` has a label too many.
   public static func domain(
     _ value: String?, field: String = "sourceDomain", rule: SourceDomainRule
   ) throws(FieldError) -> String {
@@ -82,7 +82,7 @@ public enum ImpressionRules {
     guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
       throw FieldError(field: field, reason: wrong)
     }
-    // The list of public suffixes knows that www.co.uk is a registrable domain and www.example.com is not.
+    // With the public suffix list, the rule accepts www.co.uk, which is a registrable domain, and refuses www.example.com.
     if case .form = rule, value.hasPrefix("www."), labels.count > 2 {
       throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }

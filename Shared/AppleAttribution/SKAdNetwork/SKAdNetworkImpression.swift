@@ -1,9 +1,9 @@
 import Cryptography
 
-/// A SKAdNetwork impression whose values are right for its version (Signing and providing ads; Generating a signature for
-/// attributable web ads).
+/// A SKAdNetwork impression whose values are valid for its version (Signing and providing ads; Generating a signature for attributable web
+/// ads).
 public struct SKAdNetworkImpression: Sendable, Hashable {
-  /// What a caller gives, not yet checked. Names are those of the request.
+  /// The caller's values before validation. Names are those of the request.
   public struct Parameters: Sendable, Hashable {
     public var version: String?
     public var adNetworkId: String?
@@ -37,29 +37,28 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
 
   public let version: SKAdNetworkVersion
   public let adNetworkId: String
-  /// Up to 3.0.
+  /// Up to version 3.0.
   public let campaignId: Int64?
-  /// 4.0.
+  /// Version 4.0.
   public let sourceIdentifier: Int64?
   public let itunesItemId: Int64
-  /// From 2.0 on, in apps; 0 makes a development impression.
+  /// From version 2.0 on, in apps; 0 makes a development impression.
   public let sourceAppId: Int64?
-  /// 4.0, on the web.
+  /// Version 4.0, on the web.
   public let sourceDomain: String?
-  /// From 2.2 on: 1 StoreKit-rendered and web, 0 view-through.
+  /// From version 2.2 on: 1 StoreKit-rendered and web, 0 view-through.
   public let fidelityType: Int64?
-  /// Lower case: the case in which it is signed.
+  /// In lower case, as it is signed.
   public let nonce: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Checks every value, and that the version knows every value that is given: a caller who sends a campaign with 4.0 is
-  /// mistaken about what gets signed.
+  /// Validates all values. A value that the version does not have is refused, because the caller would be mistaken about what is signed.
   ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970; the timestamp when none is given.
-  ///   - allowsAnyTime: whether the timestamp may lie more than a day from now.
-  ///   - domains: what the name of a site must be.
+  ///   - now: milliseconds since 1970; the default of the timestamp.
+  ///   - allowsAnyTime: true if the timestamp may be more than a day from now.
+  ///   - domains: the rule for the site's name.
   public init(
     validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
   ) throws(FieldError) {
@@ -121,12 +120,12 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer digits has.
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
 
-  /// Signs. The signature goes to the device as DER in standard Base64.
+  /// Signs the impression. The device needs the signature as DER in standard Base64.
   public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     Base64.encode(try key.signDER(signedString))
   }
 
-  /// A signature of ``signedString`` as it goes to the device.
+  /// A signature of ``signedString`` in the form for the device.
   public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
 
   private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {

@@ -1,9 +1,9 @@
 import WireJSON
 
 extension SKAdNetworkPostback {
-  /// The bytes Apple signs (Combining parameters for SKAdNetwork 3 postbacks; … previous postback versions).
+  /// The bytes that Apple signs (Combining parameters for SKAdNetwork 3 postbacks; … previous postback versions).
   ///
-  /// A source that is absent is left out with its separator; a present 0 is signed. Conversion values and country never are.
+  /// An absent source is omitted together with its separator; a source of 0 is signed. Conversion values and the country are never signed.
   public var signedString: [UInt8] {
     var text = SignedText()
     if version > .v1_0 { text.append(version.rawValue) }
@@ -19,7 +19,7 @@ extension SKAdNetworkPostback {
     return text.bytes
   }
 
-  /// The object with every known field in its proper JSON type, under Apple's names, and everything else as it came.
+  /// The object with every known field in its proper JSON type, under Apple's names, and all other members unchanged.
   public var typed: JSONObject {
     var object = JSONObject()
     object.reserveCapacity(raw.members.count + 1)
@@ -32,7 +32,7 @@ extension SKAdNetworkPostback {
   public func writeTyped(to writer: inout JSONWriter) {
     writer.beginObject()
     var namesVersion = false
-    // By index: a member that is only looked at is not copied.
+    // By index, so that members are not copied.
     for place in raw.members.indices where !raw.members[place].value.isNull {
       namesVersion = namesVersion || raw.members[place].key == "version"
       writer.key(dynamic: raw.members[place].key)
@@ -63,8 +63,8 @@ extension SKAdNetworkPostback {
     case integer(Int64)
   }
 
-  /// What a value is that came in another type than Apple gives it. Nil for one that came in its own; other fields than those that the
-  /// version knows are left as they came.
+  /// A value that was received in another type than Apple's, converted to Apple's type. Nil if it has that type already, and for fields
+  /// that the version does not have.
   private func typedValue(_ name: String, _ value: JSONValue) -> TypedValue? {
     switch value {
     case .number: typedBool(name).map { .bool($0) }
@@ -73,7 +73,7 @@ extension SKAdNetworkPostback {
     }
   }
 
-  // Most names differ in their length: that is compared first.
+  // Most names differ in length, so the length is compared first.
 
   private func typedBool(_ name: String) -> Bool? {
     switch name.utf8.count {
@@ -94,8 +94,7 @@ extension SKAdNetworkPostback {
     }
   }
 
-  /// The values outside of the signature that are there, fields of other versions as they came. Two deliveries of one postback that
-  /// differ in them conflict.
+  /// The unsigned values, including fields of other versions, unchanged. Two deliveries of one postback with different ones conflict.
   public var unsignedValues: JSONObject {
     var object = JSONObject()
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
@@ -107,7 +106,7 @@ extension SKAdNetworkPostback {
     return object
   }
 
-  /// Apple's names that the version does not have: what stands under one is nobody's word, and takes no part in the signature.
+  /// Apple's names that the version does not have. Their values are not signed.
   private static func namesOfOthers(than version: SKAdNetworkVersion) -> [String] {
     switch version {
     case .v1_0: beforeTwo
@@ -126,10 +125,10 @@ extension SKAdNetworkPostback {
   private static let beforeTwoTwo = beforeThree + ["fidelity-type"]
   private static let beforeTwo = beforeTwoTwo + ["redownload", "source-app-id", "conversion-value"]
 
-  /// Whether the ad won the conversion.
+  /// True if the ad won the conversion.
   public var isWinning: Bool { didWin ?? true }
 
-  /// What privacy left of the postback; 4.0 only, before there are no tiers.
+  /// The privacy tier of the postback; nil before version 4.0, which has no tiers.
   public var privacy: PrivacyTier? {
     guard version >= .v4_0, let sourceIdentifier, let index = postbackSequenceIndex else { return nil }
     return PrivacyTier(
@@ -139,7 +138,7 @@ extension SKAdNetworkPostback {
       names: PrivacyTier.Names(source: "source-app-id"))
   }
 
-  /// Fields that are absent because of privacy, or because the app set no value: never to be read as zero.
+  /// Fields that are absent for privacy, or because the app set no value. They do not count as zero.
   public var withheld: [String] {
     if let privacy { return privacy.withheld }
     guard version >= .v2_0, isWinning else { return [] }

@@ -3,30 +3,30 @@ import WireJSON
 
 /// A SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
 ///
-/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is verified yet:
-/// ``PostbackVerifier`` does that.
+/// Only fields of its version are read; other members stay in ``raw`` and are ignored. Nothing is verified here; see ``PostbackVerifier``.
 public struct SKAdNetworkPostback: Sendable, Hashable {
   public let version: SKAdNetworkVersion
   public let adNetworkId: String
-  /// 1–100; up to 3.0.
+  /// 1–100; up to version 3.0.
   public let campaignId: Int?
-  /// Two to four digits, 4.0. The low-order ones: `39` belongs to `239` and `5239`. Never to be read as a number.
+  /// Two to four digits, version 4.0. They are the low-order digits: `39` belongs to `239` and `5239`. It is text, because leading zeros
+  /// count.
   public let sourceIdentifier: String?
   /// As written; ``naturalKey`` has it in lower case.
   public let transactionId: String
   public let appId: Int64
-  /// Whether this Apple account had the app before; from 2.0 on.
+  /// True if this Apple account had the app before; from version 2.0 on.
   public let redownload: Bool?
   /// 0 in tests; absent below the privacy threshold.
   public let sourceAppId: Int64?
   public let sourceDomain: String?
-  /// 1 StoreKit-rendered and web ads, 0 view-through; from 2.2 on.
+  /// 1 StoreKit-rendered and web ads, 0 view-through; from version 2.2 on.
   public let fidelityType: Int?
-  /// From 3.0 on; before, every postback is a winning one.
+  /// From version 3.0 on; earlier postbacks are always winning ones.
   public let didWin: Bool?
-  /// The conversion window, 4.0.
+  /// The conversion window, version 4.0.
   public let postbackSequenceIndex: Int?
-  /// 0–63. Not signed: whoever holds one genuine postback can send it again with another.
+  /// 0–63. Not signed, so a holder of a genuine postback can send it again with another value.
   public let conversionValue: Int?
   /// Not signed.
   public let coarseConversionValue: CoarseConversionValue?
@@ -34,7 +34,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   public let countryCode: String?
   /// Apple's signature.
   public let signature: ECDSASignature
-  /// The body's object, as it came.
+  /// The body's object, unchanged.
   public let raw: JSONObject
 
   /// Reads a body. Throws ``PostbackRejection``: `malformed` with the field, `unsupported_version`, `malformed_signature`.
@@ -63,7 +63,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     guard sourceAppId == nil || sourceDomain == nil else {
       throw PostbackRejection(.malformed, field: "source-domain", "must not be present together with source-app-id")
     }
-    // The two are signed in one place: an app's number under the name of the other would be believed as a domain.
+    // Both are signed at the same position, so an app's id could be passed off as a domain.
     if let sourceDomain, sourceDomain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       throw PostbackRejection(.malformed, field: "source-domain", "is not a domain")
     }
@@ -80,11 +80,11 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     raw = object
   }
 
-  /// Which of Apple's curves signs this version. 2.0 still has the old one.
+  /// The curve with which Apple signs this version. Version 2.0 still has the old one.
   public static func curve(for version: SKAdNetworkVersion) -> Curve { version <= .v2_0 ? .p192 : .p256 }
 
-  /// What makes two deliveries the same postback. Apple asks for the transaction id alone and does not say whether the
-  /// three postbacks of one conversion share it: with the index the key is right either way.
+  /// The natural key. Apple requires only the transaction id, and does not state whether the three postbacks of a conversion share it. With
+  /// the index, the key is right in both cases.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkId, transactionId: transactionId, index: postbackSequenceIndex)
   }
@@ -125,7 +125,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     default: throw PostbackRejection(.malformed, field: name, "must be a string")
     }
     guard let der = Base64.decode(text) else { throw PostbackRejection(.malformedSignature, field: name, "is not Base64") }
-    // A signature of the other key's width is in form, and wrong: it must not look like a damaged one.
+    // A signature with the width of the other key is well-formed but wrong, so it must not be reported as malformed.
     let curve = Self.curve(for: version)
     do throws(SignatureError) {
       return try ECDSASignature(der: der, curve: curve)
@@ -140,7 +140,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   }
 }
 
-/// A body as an object.
+/// Parses a body as an object.
 enum PostbackBody {
   static func object(_ body: [UInt8]) throws(PostbackRejection) -> JSONObject {
     let value: JSONValue

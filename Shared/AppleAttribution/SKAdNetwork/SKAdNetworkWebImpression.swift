@@ -1,14 +1,14 @@
 import Cryptography
 import WireJSON
 
-/// The nonce of a web ad, which stands in two encodings (Creating an attributable ad link).
+/// The nonce of a web ad, which has two encodings (Creating an attributable ad link).
 public struct WebAdNonce: Sendable, Hashable {
   /// With hyphens, lower case: in the signed string and in the payload.
   public let uuid: String
-  /// Base64URL of the same 16 bytes, unpadded: in the link and in the device's request. Its case matters.
+  /// Base64URL of the same 16 bytes, without padding: in the link and in the device's request. It is case-sensitive.
   public let base64URL: String
 
-  /// Takes either encoding; makes a new nonce when there is none. Throws ``FieldError``.
+  /// Parses either encoding; makes a new nonce if the text is nil. Throws ``FieldError``.
   public init(validating text: String?, field: String = "nonce") throws(FieldError) {
     guard let text else {
       self.init(uuid: RandomBytes.uuid())
@@ -32,12 +32,12 @@ public struct WebAdNonce: Sendable, Hashable {
   }
 }
 
-/// A signed web ad, as the device fetches it (Get a Signed Web Ad Impression Payload).
+/// A signed web ad, as the device requests it (Get a Signed Web Ad Impression Payload).
 public struct SKAdNetworkWebImpression: Sendable, Hashable {
   public let impression: SKAdNetworkImpression
   public let nonce: WebAdNonce
 
-  /// As ``SKAdNetworkImpression``; version 4.0 with a source domain. The fidelity type is 1 and never given.
+  /// Validates like ``SKAdNetworkImpression``, with version 4.0 and a source domain. The fidelity type is always 1.
   public init(
     validating parameters: SKAdNetworkImpression.Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
   ) throws(FieldError) {
@@ -52,7 +52,7 @@ public struct SKAdNetworkWebImpression: Sendable, Hashable {
     impression = try SKAdNetworkImpression(validating: parameters, now: now, allowsAnyTime: allowsAnyTime, domains: domains)
   }
 
-  /// The response's object under Apple's names, which have underscores here. The fidelity type is signed and not sent.
+  /// The response's object under Apple's names, which contain underscores here. The fidelity type is signed but not sent.
   public func payload(signature: String) -> JSONObject {
     [
       "version": .string(impression.version.rawValue), "ad_network_id": .string(impression.adNetworkId),

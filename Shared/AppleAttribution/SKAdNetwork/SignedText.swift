@@ -15,7 +15,7 @@ struct SignedText {
     text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 
-  /// Plain decimals.
+  /// Appends decimal digits.
   mutating func append(_ value: some FixedWidthInteger) {
     separate()
     if let value = Int64(exactly: value) { bytes.appendDecimal(value) } else { bytes += String(value).utf8 }
@@ -25,6 +25,6 @@ struct SignedText {
     if !bytes.isEmpty { bytes += Self.separator }
   }
 
-  /// The words.
+  /// Appends `true` or `false`.
   mutating func append(_ value: Bool) { append(value ? "true" : "false") }
 }

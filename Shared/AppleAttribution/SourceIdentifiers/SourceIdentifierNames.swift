@@ -1,13 +1,13 @@
 public import WireJSON
 
-/// What an ad network's source identifiers stand for: hierarchical digits, of which a postback shows the last two, three or all four
+/// The names of an ad network's source identifiers: hierarchical digits, of which a postback contains the last two, three or all four
 /// (Receiving postbacks in multiple conversion windows). `39` is a part of `239` and of `5239`.
 public struct SourceIdentifierNames: Sendable, Hashable {
   /// One level of the hierarchy.
   public enum Level: String, Sendable, Hashable, CaseIterable {
     case campaign, adGroup, creative
 
-    /// How many digits name it.
+    /// The number of digits of the level.
     public var digits: Int {
       switch self {
       case .campaign: 2
@@ -36,8 +36,8 @@ public struct SourceIdentifierNames: Sendable, Hashable {
     self.campaignIds = campaignIds
   }
 
-  /// As the event carries it: `digits`, how many were there, and for each level `digits` and `name` as far as both are known,
-  /// `status` `named`, `unnamed` or `unknown`. What was withheld is unknown, never guessed; leading zeros count.
+  /// The form in events: `digits`, their number, and for each level `digits` and `name` as far as both are known, and `status`: `named`,
+  /// `unnamed` or `unknown`. A withheld part is unknown and never guessed; leading zeros count.
   public func json(sourceIdentifier: String) -> JSONObject {
     var object: JSONObject = ["digits": .integer(Int64(sourceIdentifier.utf8.count))]
     for level in Level.allCases {
@@ -51,7 +51,7 @@ public struct SourceIdentifierNames: Sendable, Hashable {
     return object
   }
 
-  /// Of a campaign id, up to version 3.0.
+  /// The form in events for a campaign id, up to version 3.0.
   public func json(campaignId: Int) -> JSONObject {
     ["campaign": .object(Self.entry(String(campaignId), campaignIds[campaignId]))]
   }

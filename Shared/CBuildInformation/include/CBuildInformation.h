@@ -1,7 +1,7 @@
 #ifndef CBUILDINFORMATION_H
 #define CBUILDINFORMATION_H
 
-/// The commit that was built, as Package.swift found it; `unknown` where it found none.
+/// The commit of the build, as Package.swift determined it; `unknown` if it found none.
 const char *attribution_build_commit(void);
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef CICUDATA_H
 #define CICUDATA_H
 
-/// Whether this build links an empty ICU data package in place of the whole one (release builds).
+/// True if this build links an empty ICU data package in place of the whole one (release builds).
 int attribution_icu_data_is_empty(void);
 
 #endif

@@ -3,6 +3,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SHA-256: 1, and the 32 bytes of the digest, which may lie over the bytes that it is made of; 0 when OpenSSL fails. */
+/* SHA-256. Returns 1 and writes the 32 bytes of the digest, which may overwrite the input; returns 0 if OpenSSL fails. */
 int copenssl_sha256(const uint8_t *bytes, size_t length, uint8_t *digest);
 #endif

@@ -3,24 +3,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Verifies ECDSA signatures of one P-256 or P-384 key with tables made once for its point. Points and products are
-   OpenSSL's; an inverse that was worked out here (ModularInverse.h) counts when OpenSSL has found the product to be one. Verification
-   holds no secret, so nothing here needs to take the same time for all values. Never changed after it is made: any number of threads
-   may use one at once. */
+/* Verifies ECDSA signatures of one P-256 or P-384 key with tables that are made once for its point. OpenSSL adds points and multiplies;
+   an inverse that is computed here (ModularInverse.h) counts only if OpenSSL has computed that the product is one. Verification uses no
+   secret, so the time may depend on the values. The object is immutable, so any number of threads may use it at once. */
 typedef struct copenssl_fixed_point copenssl_fixed_point;
 
 enum { COPENSSL_FIXED_P256 = 256, COPENSSL_FIXED_P384 = 384 };
 
-/* From the key's encoded point on the curve of so many bits. NULL when it is no point of the curve, or OpenSSL makes no tables for it. */
+/* Makes tables from the key's encoded point on the curve with that number of bits. Returns NULL if it is no point of the curve, or if
+   OpenSSL makes no tables for it. */
 copenssl_fixed_point *copenssl_fixed_point_new(int bits, const uint8_t *point, size_t length);
 void copenssl_fixed_point_free(copenssl_fixed_point *self);
 
-/* 1 when the digest was signed, 0 when not, -1 when OpenSSL fails (no memory). r and s are as wide as the curve, big endian; of a
-   longer digest the leftmost bytes count, as many as the curve is wide (FIPS 186-5, section 6.4.2). */
+/* Returns 1 if the digest was signed, 0 if not, -1 if OpenSSL fails (no memory). r and s have the curve's width, big endian. Of a longer
+   digest, only the leftmost bytes count, as many as the curve's width (FIPS 186-5, section 6.4.2). */
 int copenssl_fixed_point_verify(
     const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s);
 
-/* The same answers for a P-384 key that has no tables, with the generator's alone: it takes a tenth less than OpenSSL's own. */
+/* The same for a P-384 key without tables, with only the generator's table. It takes a tenth less time than OpenSSL's own verification. */
 int copenssl_p384_verify(
     const uint8_t *point, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s);
 #endif

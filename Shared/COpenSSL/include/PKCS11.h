@@ -1,17 +1,17 @@
 #ifndef COPENSSL_PKCS11_H
 #define COPENSSL_PKCS11_H
-// Keys in a token. OpenSSL 3.0 reaches them through an engine, whose interface is deprecated though nothing replaces it there;
-// keeping the calls here keeps the warnings away from everyone else. Where the engine has one answer for several faults,
-// the module is asked directly.
+// Keys in a token. OpenSSL 3.0 uses them through an engine. That interface is deprecated, but has no replacement in this version. The calls
+// are in this file so that no other file has the warnings. If the engine reports one error for several causes, the module is queried
+// directly.
 #include <openssl/evp.h>
 #include <stddef.h>
 
-/// A PKCS#11 library that was loaded and initialised.
+/// A PKCS#11 library that is loaded and initialised.
 typedef struct copenssl_pkcs11_module copenssl_pkcs11_module;
-/// OpenSSL's engine over one such library.
+/// OpenSSL's engine for one such library.
 typedef struct copenssl_pkcs11_engine copenssl_pkcs11_engine;
 
-/// A token as its library describes it, texts without the padding.
+/// A token as its library describes it, without the padding of the texts.
 typedef struct {
   unsigned long slot;
   unsigned long flags;
@@ -28,18 +28,20 @@ enum {
   COPENSSL_TOKEN_PIN_LOCKED = 0x40000,
 };
 
-/// Loads and initialises a PKCS#11 library for the rest of the process's life. NULL with the reason written.
+/// Loads and initialises a PKCS#11 library until the process ends. Returns NULL after an error, and writes the reason.
 copenssl_pkcs11_module *copenssl_pkcs11_module_open(const char *path, char *reason, size_t capacity);
-/// The initialised tokens in an array to be freed by copenssl_pkcs11_tokens_free; the number of them, or minus the library's code.
+/// Returns the number of initialised tokens, in an array that copenssl_pkcs11_tokens_free frees, or the negative error code of the library.
 long copenssl_pkcs11_tokens(copenssl_pkcs11_module *module, copenssl_pkcs11_token **tokens);
 void copenssl_pkcs11_tokens_free(copenssl_pkcs11_token *tokens);
-/// How many private keys of a token have this label and id (NULL for any), as far as the login shows; or minus the library's code.
+/// Returns the number of private keys of a token with this label and id (NULL for any) that the login can see, or the negative error code
+/// of the library.
 long copenssl_pkcs11_count_private_keys(
     copenssl_pkcs11_module *module, unsigned long slot, const char *label, const unsigned char *id, size_t id_length);
-/// A new engine over the library at the path, for the rest of the process's life. NULL with OpenSSL's errors queued.
+/// Makes a new engine for the library at the path until the process ends. Returns NULL after an error, with OpenSSL's errors in the queue.
 copenssl_pkcs11_engine *copenssl_pkcs11_engine_open(const char *path);
-/// Logs in where the token wants it and gives the private key's handle, to be freed. NULL with OpenSSL's errors queued.
+/// Logs in if the token requires it, and returns the private key's handle, which must be freed. Returns NULL after an error, with OpenSSL's
+/// errors in the queue.
 EVP_PKEY *copenssl_pkcs11_private_key(copenssl_pkcs11_engine *engine, const char *uri, const char *pin);
-/// Whether the token told the key's public point.
+/// True if the token returned the key's public point.
 int copenssl_pkcs11_has_public_point(EVP_PKEY *key);
 #endif

@@ -2,19 +2,19 @@
 #define CPSL_H
 #include <stddef.h>
 
-// A list of public suffixes (libpsl). Nothing changes it after it was made, so that any thread may ask it.
+// A public suffix list (libpsl). It is immutable, so any thread may query it.
 typedef struct attribution_suffixes attribution_suffixes;
 
-// Whether the library is on this machine (libpsl.so.5). Without it there is no list.
+// True if the library is installed (libpsl.so.5). Without it there is no list.
 int attribution_suffixes_library(void);
-// The list that libpsl carries in itself; NULL when it was built without one. It is never released.
+// The list that is built into libpsl; NULL if libpsl was built without one. It must not be released.
 const attribution_suffixes *attribution_suffixes_built_in(void);
-// The list of a file, as text or in the form of psl-make-dafsa; NULL when it cannot be read or has no suffixes.
-// attribution_suffixes_free releases it.
+// Loads a list from a file, as text or in the format of psl-make-dafsa; NULL if the file cannot be read or has no suffixes.
+// attribution_suffixes_free releases the list.
 attribution_suffixes *attribution_suffixes_load(const char *path);
 void attribution_suffixes_free(attribution_suffixes *list);
-// Where in `name` its registrable domain begins, or -1 when it has none: it is a public suffix, or no domain. `name` is lower case, its
-// labels beyond ASCII are in their xn-- form.
+// The offset in `name` at which its registrable domain begins; -1 if it has none, because it is a public suffix or no domain. `name` is in
+// lower case, and its labels beyond ASCII are in their xn-- form.
 ptrdiff_t attribution_suffixes_registrable(const attribution_suffixes *list, const char *name);
 
 #endif

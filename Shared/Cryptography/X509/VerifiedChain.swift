@@ -1,4 +1,4 @@
-/// A path leaf → intermediate → pinned root whose every check held (App Store Server API: x5c).
+/// A path leaf → intermediate → pinned root that passed all checks (App Store Server API: x5c).
 public struct VerifiedChain: Sendable {
   /// The leaf's key, P-256.
   public var key: PublicKey { chainKey.key }
@@ -7,10 +7,10 @@ public struct VerifiedChain: Sendable {
   public let intermediate: Certificate
   /// The pinned root, whatever the third entry of the `x5c` was.
   public let root: Certificate
-  /// When all three certificates are valid, in seconds since 1970, both inclusive.
+  /// The time from which all three certificates are valid, and the time until which they are, in seconds since 1970, both inclusive.
   public let notBefore: Int64
   public let notAfter: Int64
-  /// SHA-256 of the certificates' DER: under these names their revocation is remembered.
+  /// SHA-256 of the certificates' DER, which are the keys of the revocation cache.
   let leafDigest: [UInt8]
   let intermediateDigest: [UInt8]
 
@@ -27,7 +27,7 @@ public struct VerifiedChain: Sendable {
 
   func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
 
-  /// Whether the leaf's private half signed the message: ECDSA over SHA-256.
+  /// True if the leaf's private key signed the message: ECDSA over SHA-256.
   public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool { chainKey.verifies(signature, of: message) }
 }
 
@@ -35,7 +35,7 @@ public struct VerifiedChain: Sendable {
 struct CertificateAuthority: Sendable {
   let intermediate: Certificate
   let root: Certificate
-  /// nil for a key of another kind than those of ``Curve``: OpenSSL alone then checks with it.
+  /// Nil for a key of a kind that ``Curve`` does not have; OpenSSL then verifies without tables.
   let key: ChainKey?
   /// SHA-256 of the intermediate's DER.
   let digest: [UInt8]

@@ -1,13 +1,13 @@
-/// What a chain is worth when its certificates' revocation is, or is not, known.
+/// The rule for accepting a chain, depending on what is known about the revocation of its certificates.
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
-  /// Nobody is asked.
+  /// No responder is asked.
   case off
-  /// Responders are asked. Without a verified answer a chain is accepted, and marked so; an answer of a responder counts.
+  /// Responders are asked. Without a verified answer, a chain is accepted and marked as unconfirmed; a verified answer counts.
   case whenReachable
   /// Responders are asked. A chain is accepted only with a verified `good` for both certificates.
   case required
 
-  /// What follows from what is known of the two certificates.
+  /// Decides about a chain from the revocation of its two certificates.
   ///
   /// | policy        | a revoked one      | a verified "unknown"  | no verified answer     | both good |
   /// | ------------- | ------------------ | ------------------- | -------------------- | --------- |
@@ -15,8 +15,8 @@ public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// | whenReachable | certificateRevoked | revocationUnknown   | acceptedUnconfirmed  | accepted  |
   /// | required      | certificateRevoked | revocationUnknown   | revocationUnknown    | accepted  |
   ///
-  /// The columns count from the left: one revoked certificate decides, whatever the other is. A forged or damaged answer is no answer: who can
-  /// put one in place of the genuine one could as well let none through.
+  /// The columns take precedence from left to right: one revoked certificate decides, whatever the other one is. A forged or damaged answer
+  /// counts as no answer, because an attacker who can replace a genuine answer can also suppress it.
   public func decision(leaf: CertificateRevocation, intermediate: CertificateRevocation) -> RevocationDecision {
     guard self != .off else { return .accepted }
     let both = [leaf, intermediate]
@@ -27,12 +27,12 @@ public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What a policy makes of a chain.
+/// The decision about a chain.
 public enum RevocationDecision: String, Sendable, Hashable {
   case accepted
-  /// Accepted although nobody could be asked: to be counted.
+  /// Accepted without an answer; such chains are counted.
   case acceptedUnconfirmed
-  /// Refused: Apple has withdrawn a certificate.
+  /// Refused, because Apple has revoked a certificate.
   case certificateRevoked = "certificate_revoked"
   /// Refused for now. It should be tried again, because it does not mean forgery.
   case revocationUnknown = "revocation_unknown"
@@ -40,9 +40,9 @@ public enum RevocationDecision: String, Sendable, Hashable {
   public var isAccepted: Bool { self == .accepted || self == .acceptedUnconfirmed }
 }
 
-/// What is known of one certificate's revocation.
+/// The revocation of one certificate, as far as it is known.
 public enum CertificateRevocation: Sendable, Hashable {
-  /// The policy asks nobody.
+  /// No responder was asked, because of the policy.
   case notAsked
   case answered(CertificateStatus)
   /// There is no verified answer; with the reason.
@@ -61,7 +61,7 @@ public enum RevocationGap: Error, Sendable, Hashable {
   case refused(OCSPRefusal)
 }
 
-/// What is known of a chain's revocation, and what follows.
+/// The revocation of a chain's certificates, and the decision.
 public struct ChainRevocation: Sendable, Hashable {
   public let decision: RevocationDecision
   public let leaf: CertificateRevocation
