@@ -17,10 +17,10 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the service needs the queues to work. Signer signs without Redis.
+  /// True if the service needs the queues to work. Signer signs without Redis.
   public var needsQueues: Bool { self != .signer }
 
-  /// Whether the service needs signer to work: each call to Apple needs a token that signer makes.
+  /// True if the service needs signer to work: each call to Apple needs a token that signer makes.
   public var needsSigner: Bool { self == .notificationRecovery }
 
   /// Ingest's port for devices, the App Store and SDKs.

@@ -14,7 +14,7 @@ struct SystemCheckup: Sendable {
   private static let clockDifference: Int64 = 2000
 
   let connection: Connection
-  /// Whether services check only themselves and Redis.
+  /// True if services check only themselves and Redis.
   let localOnly: Bool
 
   func findings() async -> [DoctorFinding] {
@@ -43,7 +43,7 @@ struct SystemCheckup: Sendable {
     let service: ServiceName
     var findings: [DoctorFinding] = []
     var version: String?
-    /// Whether the service accepted the token.
+    /// True if the service accepted the token.
     var answers = false
   }
 

@@ -49,7 +49,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with an address or a range of them.
+/// The error of an invalid address or range of addresses.
 public struct AddressError: Error, Sendable, Hashable, CustomStringConvertible {
   public let description: String
 

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import WireJSON
 
-/// `NAME check-configuration FILE`: reports what would keep the service from starting. attributionctl runs it for all services.
+/// `NAME check-configuration FILE`: reports errors that would prevent the service from starting. attributionctl runs it for all services.
 public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(

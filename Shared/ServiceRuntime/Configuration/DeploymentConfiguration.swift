@@ -44,7 +44,7 @@ public struct DeploymentConfiguration: Sendable {
   public struct Recovery: Sendable, Hashable {
     public let schedule: Duration?
     public let lookback: Duration
-    /// Whether an outage automatically starts a recovery of its window.
+    /// True if an outage automatically starts a recovery of its window.
     public let outages: Bool
   }
 
@@ -59,7 +59,7 @@ public struct DeploymentConfiguration: Sendable {
     public let consentStrategy: String
     /// All versions of the app's conversion schema.
     public let conversionValues: [ConversionSettings]
-    /// Whether development postbacks count as conversions of the app too. Any device in Developer Mode can make them for any app.
+    /// True if development postbacks count as conversions of the app too. Any device in Developer Mode can make them for any app.
     public let acceptsDevelopmentPostbacks: Bool
     /// Nil if the App Store's requests for retention messages are not answered.
     public let retention: AppRetentionSettings?
@@ -92,15 +92,15 @@ public struct DeploymentConfiguration: Sendable {
   /// The PKCS#11 module for keys in tokens.
   public var pkcs11Module: String?
   public var appleKeys: AppleKeys?
-  /// Whether SKAdNetwork postbacks that were signed with a development key are accepted, always as development postbacks.
+  /// True if SKAdNetwork postbacks that were signed with a development key are accepted, always as development postbacks.
   public var acceptsDevelopmentSKAdNetwork = false
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []
-  /// Whether certificates must have key identifiers, as Apple's have.
+  /// True if certificates must have key identifiers, as Apple's have.
   public var strictCertificates = true
-  /// Whether OCSP responders are asked about certificates: `off`, `whenReachable` or `required`.
+  /// The policy for asking OCSP responders about certificates: `off`, `whenReachable` or `required`.
   public var revocation = "off"
-  /// Whether data made by Xcode, which is not signed, is accepted if the app has its environment, or if the app is not configured and a
+  /// True if data made by Xcode, which is not signed, is accepted if the app has its environment, or if the app is not configured and a
   /// caller asks for it.
   public var acceptsXcodeData = false
   /// How long late notifications are waited for before a gap in a subscription's history is published.
@@ -120,11 +120,11 @@ public struct DeploymentConfiguration: Sendable {
   public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   public var adServices = AdServicesSettings()
-  /// How events are pushed.
+  /// The settings for pushing events.
   public var push = PushSettings()
-  /// Which traces are recorded, and where they go.
+  /// The settings for recording and exporting traces.
   public var traces = TraceSettings()
-  /// How requests for retention messages are answered.
+  /// The settings for answering requests for retention messages.
   public var retention = RetentionSettings()
   /// The rules for sites of web ads.
   public var webAds = WebAdSettings()
@@ -134,7 +134,7 @@ public struct DeploymentConfiguration: Sendable {
   public struct ConsentStrategySettings: Sendable, Hashable {
     /// The domains, in the order in which they are tried.
     public let domains: [String]
-    /// Whether the data must stay in one region; nil: by the strategy's name.
+    /// True if the data must stay in one region; nil: by the strategy's name.
     public let isDataResidency: Bool?
   }
 

@@ -72,9 +72,9 @@ public struct ServiceVariables: Sendable {
   public var pathPrefix: String
   /// The file in which signer records its signatures; `-` for standard output.
   public var auditFile: String?
-  /// What an instance of verifier does in addition to answering calls.
+  /// The work of an instance of verifier in addition to answering calls.
   public var verifierRoles: Set<VerifierRole>
-  /// Whether the benchmarks' echo is served; development only.
+  /// True if the benchmarks' echo is served; development only.
   public var benchmarkEcho: Bool
 
   public init(_ service: ServiceName) throws(ConfigurationError) {

@@ -1,4 +1,4 @@
-/// What an instance of verifier does in addition to answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
+/// The work of an instance of verifier in addition to answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
 public enum VerifierRole: String, Sendable, Hashable, CaseIterable {
   /// Works the intake queue, and maintains the feed and the histories.
   case verify

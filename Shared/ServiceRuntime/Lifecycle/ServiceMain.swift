@@ -101,7 +101,7 @@ extension ServiceEnvironment {
   }
 }
 
-/// Runs a service: reads the configuration and reports what is wrong with it, serves, drains.
+/// Runs a service: reads the configuration and reports its errors, serves requests, and drains.
 public enum ServiceMain {
   /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, 69 if Redis cannot be used, 1 after other errors.
   public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {

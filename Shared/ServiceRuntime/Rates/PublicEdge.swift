@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Who may ask the public port, and how often (`edge:` of the configuration).
+/// The access rules and rate limits of the public port (`edge:` of the configuration).
 public struct PublicEdge: Sendable, Hashable {
   /// Apple's own network, which its servers call from.
   public static let apple = "17.0.0.0/8"
@@ -27,7 +27,7 @@ public struct PublicEdge: Sendable, Hashable {
     case `public`, `internal`
   }
 
-  /// Whose connections begin with a header of the PROXY protocol.
+  /// The peers whose connections begin with a header of the PROXY protocol.
   func proxies(of listener: Listener) -> [AddressRange] { proxyProtocol.contains(listener) ? proxies.ranges : [] }
 }
 

@@ -9,7 +9,7 @@ import Traces
 /// A slow or unavailable collector does not slow requests: spans wait in a buffer of fixed size. Spans that do not fit, or that the collector does
 /// not accept within a few attempts, are dropped and counted.
 final class TraceExporter: Sendable {
-  /// Why spans were dropped.
+  /// The reason why spans were dropped.
   enum Cause: String, CaseIterable {
     case queueFull = "queue_full"
     case refused, unreachable

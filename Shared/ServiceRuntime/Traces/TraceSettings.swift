@@ -13,7 +13,7 @@ public struct TraceSettings: Sendable, Hashable {
   public var headerFile: String?
   /// The share of traces beginning here that are recorded, 0 to 1.
   public var sampling = 0.01
-  /// Whether a caller's decision is followed.
+  /// True if a caller's decision is followed.
   public var followsCallers = true
   /// The number of requests a second to an instance's public port that are recorded because their sender asks for it.
   public var publicParents = 10

@@ -53,7 +53,7 @@ private struct TracedRequest: ObservedHTTPRequest {
 }
 
 extension HTTPClientError {
-  /// A word out of a fixed set.
+  /// One of a fixed set of values.
   var word: String {
     switch self {
     case .badURL: "bad_url"

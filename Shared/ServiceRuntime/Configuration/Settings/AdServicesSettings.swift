@@ -8,9 +8,9 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var notFoundRetries = 3
   /// Upper bounds of the waits after failures; the last one repeats.
   public var slowLane: [Duration] = [.seconds(60), .seconds(300), .seconds(1800), .seconds(7200), .seconds(21_600)]
-  /// Whether a token that is still not found is retried by `slowLane`.
+  /// True if a token that is still not found is retried by `slowLane`.
   public var slowLaneAfterNotFound = false
-  /// Whether a token is retried by `slowLane` after a failure; otherwise as after a 404.
+  /// True if a token is retried by `slowLane` after a failure; otherwise as after a 404.
   public var slowLaneAfterFailure = true
   /// The timeout of connecting to Apple.
   public var connectTimeout: Duration = .seconds(3)
@@ -32,7 +32,7 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var resultLifetime: Duration = .seconds(48 * 3600)
   /// How long an install's attribution is kept, so that an attribution of a later token can supersede it.
   public var installLifetime: Duration = .seconds(90 * 86_400)
-  /// Whether tokens of apps that are not configured are accepted although some are.
+  /// True if tokens of apps that are not configured are accepted although some are.
   public var acceptsUnknownApps = false
   /// The circuit breaker for calls to Apple.
   public var breaker = Breaker()

@@ -1,6 +1,6 @@
 /// The section `console`: the pages of verifier for people.
 public struct ConsoleSettings: Sendable, Hashable {
-  /// Whether the console is served.
+  /// True if the console is served.
   public var isEnabled = true
   /// The time after which a reader must sign in again.
   public var session: Duration = .seconds(3600)

@@ -1,6 +1,6 @@
 /// The section `push`: how events are pushed to endpoints.
 public struct PushSettings: Sendable, Hashable {
-  /// Whether endpoints may have `http` URLs.
+  /// True if endpoints may have `http` URLs.
   public var allowsHTTP = false
   /// Ranges of addresses that are allowed although they are not public.
   public var allowedAddresses: [AddressRange] = []

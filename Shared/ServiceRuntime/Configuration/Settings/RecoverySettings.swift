@@ -1,4 +1,4 @@
-/// The section `recovery`: how missed notifications are noticed and brought back.
+/// The section `recovery`: how missed notifications are detected and fetched.
 public struct RecoverySettings: Sendable, Hashable {
   /// The number of pages of one recovery that are requested concurrently.
   public var parallelPages = 16

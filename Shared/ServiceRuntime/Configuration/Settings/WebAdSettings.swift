@@ -4,7 +4,7 @@ public import PublicSuffixes
 public struct WebAdSettings: Sendable, Hashable {
   /// The rule for a site's name in an impression that is signed.
   public enum Signing: String, Sendable, Hashable, CaseIterable { case registrable, form }
-  /// What events say about the site of a postback.
+  /// The content of events about the site of a postback.
   public enum Postbacks: String, Sendable, Hashable, CaseIterable { case mark, ignore }
 
   /// A file with the public suffix list, instead of the one that libpsl was built with.
@@ -12,8 +12,8 @@ public struct WebAdSettings: Sendable, Hashable {
   /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
   /// checked).
   public var signing = Signing.registrable
-  /// Whether events of verified postbacks say how the list judges their `source-domain` (`mark`) or not (`ignore`). No postback is rejected
-  /// because of it.
+  /// `mark`: events of verified postbacks state the registrable domain of their `source-domain` by the list; `ignore`: they do not. No
+  /// postback is rejected because of it.
   public var postbacks = Postbacks.mark
 
   public init() {}

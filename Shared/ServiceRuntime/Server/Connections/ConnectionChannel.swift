@@ -81,7 +81,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  /// Counts a peer's connection until it is closed; false when it is one too many.
+  /// Counts a peer's connection until it is closed. False if it exceeds the peer's limit.
   private func take(_ channel: any Channel, from address: IPAddress?) -> Bool {
     guard let connections = peers.connections, let peer = peers.peer(address) else { return true }
     guard connections.take(1, of: peer) else { return false }

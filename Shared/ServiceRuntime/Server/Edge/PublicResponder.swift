@@ -10,7 +10,7 @@ public struct PublicHTTPRequest: Sendable {
   /// The content type as it was sent.
   public let contentType: String?
   public let body: [UInt8]
-  /// The client's address, as told by trusted proxies.
+  /// The client's address according to trusted proxies.
   public let peer: IPAddress?
   public let requestId: String
   public let traceparent: String

@@ -51,7 +51,7 @@ public enum HTTPOutcome: Sendable {
   }
 }
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 public enum BodyError: Error, Sendable {
   case tooLarge
   case timedOut

@@ -134,7 +134,7 @@ public final class IncomingRequest: Sendable {
   /// The values of all headers with that name.
   public func values(_ name: String) -> [String] { headers[name] }
 
-  /// Whether the head announces a body.
+  /// True if the head announces a body.
   var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
   /// The content type without its parameters, lower case.

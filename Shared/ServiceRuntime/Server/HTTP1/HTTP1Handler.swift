@@ -64,7 +64,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var sawBytes = false
   var headBegun = false
 
-  /// When the current state times out; nil while a response is being made.
+  /// The time at which the current state times out; nil while a response is being made.
   var deadline: NIODeadline?
   var alarm: Scheduled<Void>?
   var alarmAt = NIODeadline.distantFuture

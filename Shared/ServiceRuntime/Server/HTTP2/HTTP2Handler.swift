@@ -50,11 +50,11 @@ final class HTTP2Handler: ChannelDuplexHandler {
   var refused = FloodCounter()
   var givenUp = FloodCounter()
 
-  /// When the connection ends if no stream is opened.
+  /// The time at which the connection ends if no stream is opened.
   var idleDeadline = NIODeadline.distantFuture
-  /// When an incomplete frame times out.
+  /// The time at which an incomplete frame times out.
   var partDeadline = NIODeadline.distantFuture
-  /// When the current phase of ending times out.
+  /// The time at which the current phase of ending times out.
   var endingDeadline = NIODeadline.distantFuture
   var alarm: Scheduled<Void>?
   var alarmAt = NIODeadline.distantFuture

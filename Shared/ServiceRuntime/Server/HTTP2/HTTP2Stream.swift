@@ -12,7 +12,7 @@ final class HTTP2Stream {
   var isWhole = false
   /// Body bytes that were discarded after the request was answered.
   var skippedBytes = 0
-  /// When the current state times out; nil while a response is being made.
+  /// The time at which the current state times out; nil while a response is being made.
   var deadline: NIODeadline?
   /// The task that makes the response; cancelled when the stream ends before.
   var work: Task<Void, Never>?

@@ -7,7 +7,7 @@ public protocol InternalPages: Sendable {
   func admission(_ request: IncomingRequest, _ access: PageAccess) -> RequestAdmission?
 }
 
-/// Access to pages: callers of the RPCs may see on pages what they may ask by RPC.
+/// Access to pages: a caller of the RPCs may see on pages what that caller may query by RPC.
 public struct PageAccess: Sendable {
   let server: RPCServer
 
@@ -25,7 +25,7 @@ public struct PageCalls: Sendable {
   /// Limits for parsing our own responses, which may be large.
   private static let own = JSONLimits(depth: 64, values: 10_000_000)
 
-  /// Whether the caller is allowed the method.
+  /// True if the caller is allowed the method.
   public func may(_ method: any RPCMethod.Type) -> Bool { caller.may(String(method.path.dropFirst())) }
 
   /// Throws if the caller is not allowed the method, or exceeds its rate.
