@@ -5,7 +5,7 @@
 ///
 /// Pure: random numbers and times are passed in; times are milliseconds of one clock with any origin.
 public struct CircuitBreaker: Sendable {
-  /// When the breaker opens, and for how long.
+  /// The rule for opening the breaker, and the length of its pauses.
   public struct Rule: Sendable, Hashable {
     /// The length of the window over which results are counted, milliseconds.
     public var window: Int64
@@ -46,17 +46,17 @@ public struct CircuitBreaker: Sendable {
     public let isProbe: Bool
   }
 
-  /// Whether a call may be made.
+  /// The decision about a call.
   public enum Admission: Sendable, Hashable {
     case call(Ticket)
-    /// Not now; ask again after so many milliseconds, at least 1.
+    /// The call may not be made now; ask again after that many milliseconds, at least 1.
     case wait(Int64)
   }
 
   /// The result of a call.
   public enum Result: Sendable, Hashable {
     case succeeded, failed
-    /// It says nothing about the server, such as a call that was cancelled.
+    /// The call says nothing about the server, for example because it was cancelled.
     case abandoned
   }
 

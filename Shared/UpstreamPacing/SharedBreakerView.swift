@@ -1,4 +1,4 @@
-/// An instance's view of a shared breaker: what it knows, and its next step.
+/// An instance's view of a shared breaker: the known state, and the next step.
 ///
 /// While Redis does not answer, the instance uses a breaker of its own that saw the same results. Pure: random numbers and times are passed
 /// in; times are milliseconds of a monotonic clock.
@@ -19,14 +19,14 @@ struct SharedBreakerView: Sendable {
     var failed: Int
   }
 
-  /// What to do before a call.
+  /// The next step before a call.
   enum Step: Sendable, Hashable {
     case call(SharedCircuitBreaker.Ticket)
     /// Milliseconds.
     case wait(Int64)
     /// Ask Redis for the state of the breaker, and report the results that it does not know yet.
     case report
-    /// Ask Redis whether this call may probe whether the server is back.
+    /// Ask Redis for permission to use this call as a probe.
     case probe
   }
 
@@ -49,7 +49,7 @@ struct SharedBreakerView: Sendable {
 
   var phase: CircuitBreaker.Phase { isAlone ? own.phase : shared.phase }
 
-  /// What to do before a call now.
+  /// The next step before a call now.
   mutating func next(now: Int64) -> Step {
     let isDue = now >= askAt && !isAsking
     if isAlone {
@@ -72,11 +72,11 @@ struct SharedBreakerView: Sendable {
     return SharedCircuitBreaker.Ticket(.own(ticket))
   }
 
-  /// True if the known state may be out of date and no query is under way.
+  /// True if the known state may be out of date and no query is in flight.
   func isStale(now: Int64) -> Bool { now >= askAt && !isAsking }
 
-  /// Takes in the result of a call that was let through by the closed breaker, or by this instance's own. Returns whether to report to Redis
-  /// at once: failures are, so that all instances notice them together.
+  /// Records the result of a call that was admitted by the closed breaker, or by this instance's own. Returns true if Redis must get a
+  /// report at once: failures are reported at once, so that all instances notice them together.
   mutating func record(
     _ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double
   ) -> Bool {
@@ -104,7 +104,7 @@ struct SharedBreakerView: Sendable {
     }
   }
 
-  /// Begins a query that reports to Redis the results that it does not know yet; nil while another query is under way.
+  /// Begins a query that reports to Redis the results that it does not know yet; nil while another query is in flight.
   mutating func beginReport() -> Report? {
     guard !isAsking else { return nil }
     isAsking = true
@@ -112,7 +112,7 @@ struct SharedBreakerView: Sendable {
     return Report(period: shared.period, succeeded: succeeded, failed: failed)
   }
 
-  /// Begins a query for permission to probe; false while another query is under way.
+  /// Begins a query for permission to probe; false while another query is in flight.
   mutating func beginProbe() -> Bool {
     guard !isAsking else { return false }
     isAsking = true
@@ -124,7 +124,7 @@ struct SharedBreakerView: Sendable {
 
   /// Ends a query.
   ///
-  /// - Parameter state: nil when Redis gave no answer.
+  /// - Parameter state: nil if Redis gave no answer.
   mutating func endQuestion(_ state: SharedState?, now: Int64) {
     isAsking = false
     guard let state else {
@@ -135,7 +135,7 @@ struct SharedBreakerView: Sendable {
     learn(state, now: now)
   }
 
-  /// Takes in a state that Redis reported outside a query.
+  /// Adopts a state that Redis reported outside a query.
   mutating func learn(_ found: SharedState, now: Int64) {
     let wasClosed = phase == .closed && shared.period == found.period
     if found.period != shared.period { (succeeded, failed) = (0, 0) }

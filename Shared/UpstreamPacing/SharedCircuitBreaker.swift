@@ -2,7 +2,7 @@ public import RedisClient
 import Synchronization
 
 /// A circuit breaker that all instances of a service share through Redis, by Redis' clock. If a server mostly fails, all instances stop
-/// calling it together; one of them probes it, and all resume together when it is back.
+/// calling it together; one of them probes it, and all resume together when it has recovered.
 ///
 /// A key identifies a breaker. It has a hash tag, and all instances that use it must have the same rule. Each instance caches the state for
 /// a quarter of a second, so calls cost at most four commands a second. Failures are reported at once, successes with the next query. A
@@ -40,10 +40,10 @@ public final class SharedCircuitBreaker: Sendable {
     }
   }
 
-  /// Whether a call may be made.
+  /// The decision about a call.
   public enum Admission: Sendable, Hashable {
     case call(Ticket)
-    /// Not now; ask again after so many milliseconds, at least 1.
+    /// The call may not be made now; ask again after that many milliseconds, at least 1.
     case wait(Int64)
   }
 
@@ -95,8 +95,8 @@ public final class SharedCircuitBreaker: Sendable {
     await report()
   }
 
-  /// Reports the results that Redis does not know, and takes in its answer; repeats this if calls failed meanwhile. Does nothing while
-  /// another query is under way.
+  /// Reports the results that Redis does not know, and adopts its answer. Repeats this if calls failed meanwhile. Does nothing while
+  /// another query is in flight.
   private func report() async {
     while let report = view.withLock({ $0.beginReport() }) {
       let answer = await store.count(report, shortening: shortening)

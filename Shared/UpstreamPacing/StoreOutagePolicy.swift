@@ -1,4 +1,4 @@
-/// What a shared limit does while Redis does not answer.
+/// The behaviour of a shared limit while Redis does not answer.
 public enum StoreOutagePolicy: Sendable, Hashable, CaseIterable {
   /// Refuses everything, so that the limit is never exceeded.
   case refuses

@@ -5,7 +5,7 @@ public import AttributionProtocol
 /// The server calls of Apple's Advanced Commerce API. requestReferenceId in a request's body identifies the call: a repeated call is answered from
 /// its record and is never executed twice. Served by notification-recovery.
 public struct AdvancedCommerceServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

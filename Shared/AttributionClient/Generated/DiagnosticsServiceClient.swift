@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Checks of a service and of everything that it depends on. Served by every service.
 public struct DiagnosticsServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

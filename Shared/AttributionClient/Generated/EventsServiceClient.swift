@@ -5,7 +5,7 @@ public import AttributionProtocol
 /// The feed of events. The events of a subscription are pulled, or pushed to an endpoint. An event is delivered again until it is acknowledged, or
 /// until its endpoint has answered 2xx.
 public struct EventsServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -5,7 +5,7 @@ public import AttributionProtocol
 /// Reports external purchase tokens to Apple. requestIdentifier in a report identifies it: the report is stored until Apple accepts or refuses it,
 /// and is never accepted twice. Served by notification-recovery.
 public struct ExternalPurchaseServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// The outcome of deliveries, and ATT statuses.
 public struct IngestServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

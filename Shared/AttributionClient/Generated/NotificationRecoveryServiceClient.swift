@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Detects and recovers missed App Store notifications, and queries Apple.
 public struct NotificationRecoveryServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Inspects and administers the queues. Served by every service that works a queue.
 public struct QueuesServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -5,7 +5,7 @@ public import AttributionProtocol
 /// Decides which message the App Store shows a subscriber who may be about to cancel. You implement this service and ingest calls it; none of the
 /// five services serves it. If the answer is late, an error, or names a message that Apple has not approved, the configured rules decide.
 public struct RetentionDecisionServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -5,7 +5,7 @@ public import AttributionProtocol
 /// Sets up Apple's retention messaging: the calls of the Retention Messaging API, each for one app and environment. Served by
 /// notification-recovery.
 public struct RetentionServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Signs impressions, offers and tokens. The only service that holds private keys.
 public struct SignerServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

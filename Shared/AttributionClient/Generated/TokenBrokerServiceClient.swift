@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Exchanges AdServices tokens for Apple Ads attribution records.
 public struct TokenBrokerServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

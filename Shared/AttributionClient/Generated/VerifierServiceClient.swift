@@ -4,7 +4,7 @@ public import AttributionProtocol
 
 /// Verifies what Apple signed. A verdict is data: for a bad signature, the answer has valid false and a reason; it is not an error.
 public struct VerifierServiceClient: Sendable {
-  /// What carries the calls.
+  /// The client that makes the calls.
   public let rpc: RPCClient
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }

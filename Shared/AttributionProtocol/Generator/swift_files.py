@@ -234,7 +234,7 @@ def client_files(files: list[descriptor_pb2.FileDescriptorProto], comments: Comm
         service = file.service[0]
         fields = {message.name: len(message.field) for message in file.message_type}
         out = HEADER + "public import AttributionProtocol\n\n" + doc(comments.get((file.name, (6, 0))))
-        out += f"public struct {service.name}Client: Sendable {{\n  /// What carries the calls.\n  public let rpc: RPCClient\n\n"
+        out += f"public struct {service.name}Client: Sendable {{\n  /// The client that makes the calls.\n  public let rpc: RPCClient\n\n"
         out += "  public init(_ rpc: RPCClient) { self.rpc = rpc }\n"
         for index, method in enumerate(service.method):
             request, response = swift_name(method.input_type), swift_name(method.output_type)

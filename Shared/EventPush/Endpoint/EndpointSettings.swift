@@ -89,7 +89,7 @@ public struct EndpointSettings: Sendable, Hashable {
   /// Removes all secrets but the newest.
   public mutating func endOlderSecrets() { secrets = Array(secrets.prefix(1)) }
 
-  /// As it is kept.
+  /// The stored form.
   public var json: JSONObject {
     var object: JSONObject = [
       "url": .string(url), "form": .string(form.rawValue), "state": .string(state.rawValue), "since": .integer(since),

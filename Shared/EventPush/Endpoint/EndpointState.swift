@@ -13,7 +13,7 @@ struct EndpointState: Sendable {
     case post(PushedEvent)
     /// Fetch these events from the feed, and pass them to ``loaded(_:)``.
     case load([EventPosition])
-    /// Nothing to do before this time, unless something is reported.
+    /// There is nothing to do before this time, unless the caller reports something.
     case wait(until: Int64?)
   }
 
@@ -36,7 +36,7 @@ struct EndpointState: Sendable {
 
   let rules: EndpointRules
   private(set) var health: EndpointHealth
-  /// Why the endpoint is to be ended; nil while it is posted to.
+  /// The reason why posting ends; nil as long as events are posted.
   private(set) var ending: Ending?
   private var items: [EventPosition: Item] = [:]
   private var lines = SubjectQueues()
@@ -57,7 +57,7 @@ struct EndpointState: Sendable {
   /// The number of events to keep in memory. It starts with twice the number of concurrent posts and grows with each accepted event.
   private var window: Int
 
-  /// Why an endpoint is not posted to any more.
+  /// The reason why an endpoint is no longer posted to.
   enum Ending: Sendable, Hashable {
     /// The endpoint answered 410.
     case gone
@@ -254,12 +254,12 @@ struct EndpointState: Sendable {
     item.due = max(wait, asked)
     items[position] = item
     retries.insert(item.due, position)
-    // The later events of its subject wait as long.
+    // The later events of its subject wait for the same time.
     if item.due - now > rules.unloadAfter { unload([position] + lines.behind(position)) }
     return .retried
   }
 
-  /// Reports that an event does not exist in the endpoint's form, so that it was not posted. `settles`: whether that settles it.
+  /// Reports that an event does not exist in the endpoint's form, so that it was not posted. `settles`: true if that settles it.
   mutating func skipped(_ position: EventPosition, settles: Bool) {
     guard inFlight.remove(position) != nil, settles else { return }
     settle(position)

@@ -7,7 +7,7 @@ struct PushMessage: Sendable {
   let headers: [(name: String, value: String)]
   let body: [UInt8]
 
-  /// Nil if the form requires original bytes and none were kept, or if the event cannot be parsed.
+  /// Nil if the form requires original bytes and none were stored, or if the event cannot be parsed.
   ///
   /// - Parameters:
   ///   - timestamp: the time of this attempt, seconds since 1970.

@@ -156,7 +156,7 @@ final class PostTransfer {
 
   /// Reports the outcome, once.
   func finish(_ code: CURLcode) {
-    // We cut off the long body; its status was received before.
+    // The transfer was cut off because of a long body; its status was received before.
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.mostOfBody {
       let status = status
       return end(with: .answered(status: status, retryAfter: (200..<300).contains(status) ? nil : header("Retry-After")))

@@ -10,7 +10,7 @@ public struct EncodedCommands: Sendable {
   /// Appends a command.
   ///
   /// - Parameters:
-  ///   - arguments: how many words follow the name. `write` must append as many.
+  ///   - arguments: the number of arguments after the name. `write` must append exactly as many.
   public mutating func append(_ name: String, arguments: Int, _ write: (inout EncodedArguments) -> Void) {
     words.beginCommand(words: arguments + 1)
     let before = words.count

@@ -1,8 +1,9 @@
--- breaker_probe: lets a call through that finds out whether the server is back, when the pause is over and not enough of them are under
--- way. A probe of which nothing is heard until its lease ends makes room for another one. Redis' own clock decides.
+-- breaker_probe: admits a call that probes whether the server has recovered, if the pause is over and fewer probes than allowed are in
+-- flight. A probe whose lease has ended without a result no longer counts. Uses Redis' clock.
 -- KEYS 1 state  2 probes by the end of their leases
--- ARGV 1 probes that must succeed  2 lease, ms  3 how long all is remembered, ms
--- Returns {phase, period, ms until it may be probed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2 open.
+-- ARGV 1 probes that must succeed 2 lease, ms 3 time to live of the keys, ms
+-- Returns {phase, period, ms until the next probe is allowed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2
+-- open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded')

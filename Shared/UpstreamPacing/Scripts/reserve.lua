@@ -1,4 +1,4 @@
--- reserve: takes units of a rate, by the generic cell rate algorithm, and may hold the rate for a time. Redis' own clock decides.
+-- reserve: reserves units of a rate limit, by the generic cell rate algorithm, and may hold the limit for a time. Uses Redis' clock.
 -- KEYS 1 the limit's state
 -- ARGV 1 fewest units  2 most units, 0 to take none  3 µs between units  4 units at once  5 longest wait, µs
 --      6 hold from now, µs, or 0

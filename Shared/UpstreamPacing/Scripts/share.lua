@@ -1,6 +1,6 @@
--- share: fits an instance's part of a number of permits to what all instances want. Redis' own clock decides whose lease has ended.
--- KEYS 1 hash: instance -> held, wanted, end of lease in ms
--- ARGV 1 instance  2 permits in all  3 wanted, 0 to leave  4 in use now  5 lease, ms
+-- share: adjusts an instance's share of the permits to the demand of all instances. Uses Redis' clock.
+-- KEYS 1 hash: instance -> held, wanted, end of the lease in ms
+-- ARGV 1 instance 2 permits of all instances 3 wanted, 0 to leave 4 in use now 5 lease, ms
 -- Returns {permits of this instance now, instances}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -19,8 +19,8 @@ for index = 1, #entries, 2 do
     wants[#wants + 1] = entry[2]
   end
 end
--- Equal parts, at least one each while there are any, save that nobody gets more than it wants: what the modest leave is parted among
--- the rest.
+-- Equal shares, at least one permit each while there are any. No instance gets more than it wants; what such an instance leaves is shared
+-- among the others.
 table.sort(wants)
 local left, part = total, 0
 for index, want in ipairs(wants) do
@@ -30,7 +30,7 @@ for index, want in ipairs(wants) do
   part = wanted
 end
 local permits = math.min(wanted, math.max(part, 1))
--- What others still hold cannot be given twice, and what is in use cannot be taken back; what is in use was held.
+-- Permits that other instances hold cannot be given to this one, and permits in use cannot be taken away; those in use were held before.
 permits = math.max(math.min(permits, total - others), math.min(used, held), 0)
 if wanted == 0 and permits == 0 then
   redis.call('HDEL', KEYS[1], ARGV[1])

@@ -1,5 +1,5 @@
 "use strict";
-// Asks for the same page every few seconds and puts in what has changed. Without it the pages work as they are.
+// Requests the same page every few seconds and replaces the parts that have changed. The pages also work without this script.
 (() => {
   const main = document.getElementById("main");
   const live = document.getElementById("live");
@@ -10,7 +10,7 @@
   let paused = false;
   let last = new Date();
 
-  // Nothing moves under somebody who types, or has marked text.
+  // The page must not change while the reader types or has selected text.
   const isBusy = () => {
     const active = document.activeElement;
     return paused || document.hidden || (active && active.matches("main input, main select")) || !getSelection().isCollapsed;
@@ -40,7 +40,7 @@
       const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(10000) });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = page.getElementById("main");
-      // The session is over: the page for signing in takes its place.
+      // The session has ended, so the browser is sent to the page for signing in.
       if (answer.redirected) return location.assign(answer.url);
       if (!next || !next.dataset.refresh) throw new Error("not a page");
       if (isBusy()) return;
