@@ -60,7 +60,7 @@ public final class Span: Sendable {
 
   /// Ends the span and passes it to the buffer. Only the first call counts.
   ///
-  /// - Parameter error: the error as one of a limited set of words (`error.type`).
+  /// - Parameter error: the error as one of a limited set of values (`error.type`).
   public func end(_ attributes: SpanAttribute..., error: String? = nil) {
     let all: [SpanAttribute]? = state.withLock { state in
       guard !state.hasEnded else { return nil }

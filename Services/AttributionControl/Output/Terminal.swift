@@ -40,7 +40,7 @@ enum Terminal {
 
 /// Standard output, which may end before this process does.
 enum StandardOutput {
-  /// The reader closed the stream, as `head` does. This is not an error, and nothing more is to be written.
+  /// The reader closed the stream, as `head` does. This is not an error, and nothing more must be written.
   struct Closed: Error {}
 
   static func write(_ text: String) throws { try write(Array(text.utf8)) }

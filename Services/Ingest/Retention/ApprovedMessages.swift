@@ -115,7 +115,7 @@ final class ApprovedMessages: Sendable {
       let isNew = failing.withLock { $0.insert(audience).inserted }
       logger.log(
         level: isNew ? .warning : .debug,
-        "it was not heard which retention messages are approved; what was last heard holds",
+        "the approved retention messages cannot be updated; the last known ones stay in use",
         metadata: ["app": "\(audience.bundleId)", "environment": "\(audience.environment)", "reason": "\(error.code.rawValue)"])
       await readBack(audience)
       return false

@@ -83,7 +83,7 @@ final class RetentionRecords: Sendable {
       state.isEnded = true
       return state.pending.count
     }
-    if left > 0 { logger.error("retention answers were not stored: no event tells of them", metadata: ["count": "\(left)"]) }
+    if left > 0 { logger.error("retention answers were not stored; their events are lost", metadata: ["count": "\(left)"]) }
   }
 
   private func storePending() async {
@@ -109,7 +109,7 @@ final class RetentionRecords: Sendable {
     guard !isKept else { return }
     metrics.droppedEvent()
     logger.error(
-      "a retention answer cannot be stored and no more may wait: no event tells of it", metadata: ["app": "\(pending.bundleId)"])
+      "a retention answer cannot be stored, and too many are pending; its event is lost", metadata: ["app": "\(pending.bundleId)"])
   }
 
   /// Returns nil if Redis does not store it.

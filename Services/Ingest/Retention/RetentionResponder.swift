@@ -147,7 +147,7 @@ struct RetentionResponder: Sendable {
   ) {
     guard !decision.causes.isEmpty else { return }
     logger.info(
-      "a retention answer is not what was wanted first",
+      "a retention answer is a fallback",
       metadata: [
         "app": "\(active.plan.app.bundleId)", "environment": "\(question.environment)", "outcome": "\(decision.answer.kind)",
         "reason": "\(decision.causes.map(\.rawValue).joined(separator: ","))", "requestId": "\(request.requestId)",

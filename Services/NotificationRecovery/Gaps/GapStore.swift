@@ -14,7 +14,7 @@ struct GapStore: Sendable {
   private static func key(_ id: String) -> String { Keys.own("recovery", "gap:\(id)", shardOf: id) }
   private static func index(_ bundleId: String) -> String { Keys.own("recovery", "gaps:\(bundleId)", shardOf: bundleId) }
 
-  // KEYS 1 the gap. ARGV 1 the delivery that works it 2 report 3 found, ms 4 seconds to live.
+  // KEYS 1 the gap. ARGV 1 the delivery that works it  2 report  3 found, ms  4 seconds to live.
   // Returns 0 if this delivery has settled it before, otherwise 1.
   private static let begin = RedisScript(
     name: "recovery_gap_begin",

@@ -19,7 +19,7 @@ struct AppLeadership: Sendable {
   static func leaseKey(_ bundleId: String) -> String { Keys.own("recovery", "leader:\(bundleId)", shardOf: bundleId) }
   private static func fenceKey(_ bundleId: String) -> String { Keys.own("recovery", "fence:\(bundleId)", shardOf: bundleId) }
 
-  // KEYS 1 lease 2 fence. ARGV 1 lease, ms. Returns the new term's token, or 0 if there is a leader.
+  // KEYS 1 lease  2 fence. ARGV 1 lease, ms. Returns the new term's token, or 0 if there is a leader.
   private static let claim = RedisScript(
     name: "recovery_lead",
     source: """
@@ -28,7 +28,7 @@ struct AppLeadership: Sendable {
       redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
       return token
       """)
-  // KEYS 1 lease. ARGV 1 token 2 lease, ms; 0 releases it. Returns 1, or 0 if the term is over.
+  // KEYS 1 lease. ARGV 1 token  2 lease, ms; 0 releases it. Returns 1, or 0 if the term is over.
   private static let renew = RedisScript(
     name: "recovery_renew",
     source: """

@@ -17,7 +17,7 @@ struct RecoveryStore: Sendable {
   private static func jobKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "job:\(id)", shardOf: bundleId) }
   private static func cancelKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "cancel:\(id)", shardOf: bundleId) }
 
-  // KEYS 1 leader's lease 2 job 3 running jobs. ARGV 1 token 2 job 3 job's time to live, s 4 id 5 1 while it runs.
+  // KEYS 1 leader's lease  2 job  3 running jobs. ARGV 1 token  2 job  3 job's time to live, s  4 id  5 1 while it runs.
   // Returns 1, or 0 if the term is over; then nothing is written.
   private static let save = RedisScript(
     name: "recovery_save",
@@ -27,7 +27,7 @@ struct RecoveryStore: Sendable {
       if ARGV[5] ~= '1' then redis.call('SREM', KEYS[3], ARGV[4]) end
       return 1
       """)
-  // KEYS 1 job 2 running jobs. ARGV 1 job 2 job's time to live, s 3 id. Returns 1, or 0 if it exists already.
+  // KEYS 1 job  2 running jobs. ARGV 1 job  2 job's time to live, s  3 id. Returns 1, or 0 if it exists already.
   private static let create = RedisScript(
     name: "recovery_create",
     source: """
@@ -74,7 +74,7 @@ struct RecoveryStore: Sendable {
     (try await redis.send(["SMEMBERS", .string(Self.runningKey(bundleId))]).array ?? []).compactMap(\.string)
   }
 
-  /// The jobs of an app that exist, each with whether it is to be cancelled.
+  /// The jobs of an app that exist, each with whether its cancellation was requested.
   func jobs(_ ids: [String], of bundleId: String) async throws(RedisError) -> [String: (job: RecoveryJob, isCancelRequested: Bool)] {
     guard !ids.isEmpty else { return [:] }
     let stored = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) }).array ?? []
@@ -105,7 +105,7 @@ struct RecoveryStore: Sendable {
 
   // MARK: Outages
 
-  // KEYS 1 leader's lease 2 mark. ARGV 1 token 2 moment 3 time to live, s. Returns 1, or 0 if the term is over.
+  // KEYS 1 leader's lease  2 mark. ARGV 1 token  2 moment  3 time to live, s. Returns 1, or 0 if the term is over.
   private static let mark = RedisScript(
     name: "recovery_mark",
     source: """

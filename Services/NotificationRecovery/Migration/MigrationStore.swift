@@ -29,7 +29,7 @@ struct MigrationStore: Sendable {
     key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
   }
 
-  // Sets `live`: how long all keys of a migration are kept, which depends on whether purchases wait. ARGV 3 seconds to live 4 seconds to
+  // Sets `live`: how long all keys of a migration are kept, which depends on whether purchases wait. ARGV 3 seconds to live  4 seconds to
   // live while purchases wait.
   private static let timeToLive = """
     local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
@@ -37,9 +37,9 @@ struct MigrationStore: Sendable {
     local live = waiting > 0 and ARGV[4] or ARGV[3]
     """
 
-  // KEYS 1 counts 2 batches 3 failures then a bucket for each purchase. ARGV 1 batch 2 now, ms 3 seconds to live 4 seconds to live while
-  // purchases wait 5 app 6 receipts 7 without a purchase 8 the greatest number of failures 9 the number of failures that follow, then
-  // these, then the purchases.
+  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 seconds to live
+  // while purchases wait  5 app  6 receipts  7 without a purchase  8 the greatest number of failures  9 the number of failures that follow,
+  // then these, then the purchases.
   // Returns, as one text, 1 for each purchase that is new to the migration and 0 for the others; the same batch returns the same again.
   // Returns -1 for another app's migration, -2 for a cancelled one.
   private static let add = RedisScript(
@@ -76,8 +76,9 @@ struct MigrationStore: Sendable {
       return answer
       """)
 
-  // KEYS 1 counts 2 batches 3 failures 4 bucket of finished purchases 5 bucket of known purchases. ARGV 1 purchase 2 now, ms 3 seconds to
-  // live 4 seconds to live while purchases wait 5 transactions 6 subscriptions 7 the greatest number of failures 8 the failure, or empty.
+  // KEYS 1 counts  2 batches  3 failures  4 bucket of finished purchases  5 bucket of known purchases. ARGV 1 purchase  2 now, ms  3
+  // seconds to live  4 seconds to live while purchases wait  5 transactions  6 subscriptions  7 the greatest number of failures  8 the
+  // failure, or empty.
   // Returns 1, or 0 if it was counted before.
   private static let finish = RedisScript(
     name: "migration_finish",
@@ -110,7 +111,7 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  // KEYS 1 counts 2 bucket of finished purchases. ARGV 1 purchase. Returns ``TaskState``.
+  // KEYS 1 counts  2 bucket of finished purchases. ARGV 1 purchase. Returns ``TaskState``.
   private static let readTaskState = RedisScript(
     name: "migration_standing",
     source: """

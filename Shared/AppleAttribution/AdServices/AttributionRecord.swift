@@ -8,10 +8,10 @@ public struct AttributionRecord: Sendable, Hashable {
   /// The user's action, by Apple's current names. Older spellings are converted.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, preOrder
-    /// An unknown word, unchanged.
+    /// An unknown value, unchanged.
     case other(String)
 
-    /// Parses a word ignoring case, including older spellings (`newdownloads`, `redownloads`, `preorder`).
+    /// Parses a value ignoring case, including older spellings (`newdownloads`, `redownloads`, `preorder`).
     public init(_ text: String) {
       switch text.lowercased() {
       case "download", "downloads", "newdownload", "newdownloads": self = .download
@@ -21,7 +21,7 @@ public struct AttributionRecord: Sendable, Hashable {
       }
     }
 
-    /// The normalised word.
+    /// The normalized value.
     public var text: String {
       switch self {
       case .download: "Download"
@@ -35,10 +35,10 @@ public struct AttributionRecord: Sendable, Hashable {
   /// The attributed interaction: a tap, or since March 2025 a view.
   public enum ClaimType: Sendable, Hashable {
     case click, impression
-    /// An unknown word, unchanged.
+    /// An unknown value, unchanged.
     case other(String)
 
-    /// Parses a word, ignoring case.
+    /// Parses a value, ignoring case.
     public init(_ text: String) {
       switch text.lowercased() {
       case "click": self = .click
@@ -47,7 +47,7 @@ public struct AttributionRecord: Sendable, Hashable {
       }
     }
 
-    /// The normalised word.
+    /// The normalized value.
     public var text: String {
       switch self {
       case .click: "Click"
@@ -81,8 +81,8 @@ public struct AttributionRecord: Sendable, Hashable {
   public let impressionDate: String?
   /// Two letters.
   public let countryOrRegion: String?
-  /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`,
-  /// `APPSTORE_PRODUCT_PAGES`, or a later word.
+  /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`, `APPSTORE_PRODUCT_PAGES`, or a later
+  /// value.
   public let supplyPlacement: String?
   /// The record unchanged, including unknown fields.
   public let raw: JSONObject
@@ -128,7 +128,7 @@ public struct AttributionRecord: Sendable, Hashable {
   /// The outcome of the token's exchange.
   public var outcome: AdServicesOutcome { isTest ? .test : attribution ? .attributed : .organic }
 
-  /// The known fields under Apple's names with normalized words, without absent ones.
+  /// The known fields under Apple's names with normalized values, without absent ones.
   public var normalized: JSONObject {
     var object: JSONObject = ["attribution": .bool(attribution)]
     for (name, id) in [

@@ -108,5 +108,5 @@ struct PostbackFields {
   static func isDigits(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } }
 }
 
-/// The three words of a coarse conversion value.
+/// The three values of a coarse conversion value.
 public enum CoarseConversionValue: String, Sendable, Hashable, CaseIterable { case low, medium, high }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One word of a command.
+/// One argument of a command.
 public enum RedisArgument: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   case string(String)
   case bytes([UInt8])

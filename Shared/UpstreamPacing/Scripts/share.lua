@@ -1,6 +1,6 @@
 -- share: adjusts an instance's share of the permits to the demand of all instances. Uses Redis' clock.
 -- KEYS 1 hash: instance -> held, wanted, end of the lease in ms
--- ARGV 1 instance 2 permits of all instances 3 wanted, 0 to leave 4 in use now 5 lease, ms
+-- ARGV 1 instance  2 permits of all instances  3 wanted, 0 to leave  4 in use now  5 lease, ms
 -- Returns {permits of this instance now, instances}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -13,11 +13,11 @@ public final class RevocationChecker: Sendable {
   /// How a query ends for the callers that wait for it.
   private enum QueryEnd: Sendable {
     case done(Outcome)
-    /// The caller that made the query was cancelled: look into the cache again.
+    /// The caller that made the query was cancelled, so the cache must be checked again.
     case abandoned
   }
 
-  /// What a caller does about a certificate: return the outcome, make the query, or wait for the one under way.
+  /// The action of a caller about a certificate: return the outcome, make the query, or wait for the one in flight.
   private enum Role {
     case finished(Outcome)
     case lead(cached: OCSPResponse?)
@@ -33,7 +33,7 @@ public final class RevocationChecker: Sendable {
   private struct State: Sendable {
     var cache: RevocationCache
     var subjects: LeastRecentlyUsedCache<[UInt8], Subject>
-    /// The queries under way, by certificate, with the callers that wait for them.
+    /// The queries in flight, by certificate, with the callers that wait for them.
     var queries: [[UInt8]: [UInt64: CheckedContinuation<QueryEnd, Never>]] = [:]
     var lastWaiter: UInt64 = 0
   }

@@ -2,7 +2,7 @@
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// No responder is asked.
   case off
-  /// Responders are asked. Without a verified answer, a chain is accepted and marked as unconfirmed; a verified answer counts.
+  /// Responders are asked. Without a verified answer, a chain is accepted and marked as unconfirmed. A verified answer counts.
   case whenReachable
   /// Responders are asked. A chain is accepted only with a verified `good` for both certificates.
   case required

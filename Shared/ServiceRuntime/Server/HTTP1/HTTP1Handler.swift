@@ -24,8 +24,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
     case lingering
   }
 
-  /// How long a peer may go on sending after it was told that the connection ends. Closing at once would reset the connection, and the peer's
-  /// system could discard the response unread.
+  /// How long a peer may continue to send after the server has announced the end of the connection. Closing at once would reset the
+  /// connection, and the peer's system could discard the response unread.
   static let lingeringTime: TimeAmount = .seconds(2)
 
   let responder: any HTTPResponder

@@ -10,7 +10,7 @@ struct HTTP1Response {
   /// - Parameters:
   ///   - withoutBody: true for the response to HEAD, whose length is stated and whose body is not sent.
   ///   - close: true if the connection ends after the response.
-  ///   - keepAlive10: true if an HTTP/1.0 peer is told that the connection stays open.
+  ///   - keepAlive10: true if the response states for an HTTP/1.0 peer that the connection stays open.
   mutating func write(_ answer: HTTPAnswer, into buffer: inout ByteBuffer, withoutBody: Bool, close: Bool, keepAlive10: Bool) {
     switch answer.status {
     case 200: buffer.writeStaticString("HTTP/1.1 200 OK\r\n")

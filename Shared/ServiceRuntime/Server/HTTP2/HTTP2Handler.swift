@@ -13,7 +13,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   enum Phase {
     case open
-    /// A GOAWAY told the peer to open no more streams; the reply to a ping shows when the peer has read it.
+    /// A GOAWAY has announced that no more streams may be opened; the reply to a ping shows when the peer has read it.
     case ending
     /// Open streams are finished; new streams are refused.
     case ended
@@ -82,8 +82,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
     peer: ConnectionPeer
   ) throws {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
-    // NIO's limits are above ours, because NIO ends the connection where this handler answers 431 or refuses one stream. The peer is told our
-    // limit of streams (``StreamLimitSetting``).
+    // NIO's limits are above ours, because NIO ends the connection in cases in which this handler answers 431 or refuses one stream. The
+    // announced limit of streams is ours (``StreamLimitSetting``).
     connection.initialSettings = [
       HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams * 2 + limits.streamResets),
       HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes * 4),

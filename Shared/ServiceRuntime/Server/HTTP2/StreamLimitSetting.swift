@@ -2,8 +2,8 @@ import NIOCore
 
 /// Rewrites the maximum number of concurrent streams in the connection's first SETTINGS frame, then removes itself.
 ///
-/// NIO ends the connection of a peer that exceeds the announced number. To refuse only the one stream, NIO is given a higher number, and the peer
-/// is told ours.
+/// NIO ends the connection of a peer that exceeds the announced number. To refuse only the one stream, NIO is given a higher number, and
+/// our number is announced to the peer.
 final class StreamLimitSetting: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
