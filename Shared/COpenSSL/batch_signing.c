@@ -12,12 +12,12 @@
    are a third of its cost, and n numbers can be inverted together at the cost of one inversion and some multiplications (Montgomery). So
    signatures that are requested at the same time are made together.
 
-   All arithmetic on secrets is done by functions of OpenSSL: the nonce is BN_generate_dsa_nonce's, made of the private key, the digest and
-   fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power with a public
-   exponent by BN_mod_exp_mont_consttime; the last step, which uses the private key, is ECDSA_do_sign_ex's. Their time does not depend on the
-   secrets, except that a number whose leading word is zero is shorter. With words of 64 bits, the probability of that for a number of 256
-   bits is 2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such as a restored snapshot of
-   its machine, cannot sign two messages with one nonce. */
+   All arithmetic on secrets is done by functions of OpenSSL: the nonce is BN_generate_dsa_nonce's, made of the private key, the digest
+   and fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power with a
+   public exponent by BN_mod_exp_mont_consttime; the last step, which uses the private key, is ECDSA_do_sign_ex's. Their time does not
+   depend on the secrets, except that a number whose leading word is zero is shorter. With words of 64 bits, the probability of that for
+   a number of 256 bits is 2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such
+   as a restored snapshot of its machine, cannot sign two messages with one nonce. */
 
 #if !defined(SIXTY_FOUR_BIT_LONG) && !defined(SIXTY_FOUR_BIT)
 #error "OpenSSL's words must have 64 bits: with shorter ones the time of a signature tells more about its nonce"

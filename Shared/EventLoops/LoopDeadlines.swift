@@ -7,8 +7,8 @@ public protocol Expiring: AnyObject, Sendable {
   func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 
-/// Watches the deadlines of an event loop. One timer checks all of them every ``interval``. A timer for each wait would cost more than the wait
-/// itself, since thousands begin each second and nearly all end before their deadline.
+/// Watches the deadlines of an event loop. One timer checks all of them every ``interval``. A timer for each wait would cost more than the
+/// wait itself, since thousands begin each second and nearly all end before their deadline.
 public final class LoopDeadlines {
   /// The longest time by which a deadline may be noticed late.
   public static let interval: Duration = .milliseconds(5)

@@ -7,11 +7,11 @@ import Synchronization
 #endif
 
 /// Divides the time of an event loop between tasks that compute on it and its connections. A loop runs all ready tasks before it polls its
-/// connections again, and `Task.yield()` does not change that: with a hundred tasks of half a millisecond each, replies and writes wait for all
-/// of them.
+/// connections again, and `Task.yield()` does not change that: with a hundred tasks of half a millisecond each, replies and writes wait for
+/// all of them.
 ///
-/// Tasks report the time that they used, and pause when together they have used up a time slice. The loop then polls its connections, and the
-/// paused tasks go on in order. A pipe wakes them, because the loop reads a pipe only when it polls.
+/// Tasks report the time that they used, and pause when together they have used up a time slice. The loop then polls its connections, and
+/// the paused tasks go on in order. A pipe wakes them, because the loop reads a pipe only when it polls.
 public final class LoopSlices: Sendable {
   private struct State {
     var used: Duration = .zero
@@ -39,8 +39,8 @@ public final class LoopSlices: Sendable {
     self.slice = slice
   }
 
-  /// Opens the pipe. The result must be closed. `slice`: how long all tasks together may compute before the loop polls its connections. Throws if
-  /// no pipe can be opened.
+  /// Opens the pipe. The result must be closed. `slice`: how long all tasks together may compute before the loop polls its connections.
+  /// Throws if no pipe can be opened.
   public static func open(_ loop: any EventLoop, slice: Duration = .milliseconds(5)) async throws -> LoopSlices {
     let slices = LoopSlices(loop, slice: slice)
     var ends: [CInt] = [-1, -1]

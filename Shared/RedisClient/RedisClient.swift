@@ -1,12 +1,12 @@
 public import Logging
 import NIOConcurrencyHelpers
 
-/// A Redis client. Concurrent callers share a few connections and their commands are pipelined, which lets Redis answer a whole batch after one
-/// fsync. It fails fast while Redis is unavailable, and reconnects by itself.
+/// A Redis client. Concurrent callers share a few connections and their commands are pipelined, which lets Redis answer a whole batch after
+/// one fsync. It fails fast while Redis is unavailable, and reconnects by itself.
 ///
-/// The URL names one node, the primary that Sentinels name, or a Redis Cluster, where each command goes to the node of its key. Redirections are
-/// followed. A command that was refused because a slot moves or a replica takes over is sent again for up to ``Configuration/patience``. A command
-/// that may have been executed is never sent twice.
+/// The URL names one node, the primary that Sentinels name, or a Redis Cluster, where each command goes to the node of its key.
+/// Redirections are followed. A command that was refused because a slot moves or a replica takes over is sent again for up to
+/// ``Configuration/patience``. A command that may have been executed is never sent twice.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
     /// The greatest number of shared connections to a node; nil for four for each event loop.

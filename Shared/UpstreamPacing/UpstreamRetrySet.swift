@@ -1,8 +1,8 @@
-/// Work that failed because of an upstream and waits for its retry. It is remembered so that it can be retried at once when the upstream has
-/// recovered.
+/// Work that failed because of an upstream and waits for its retry. It is remembered so that it can be retried at once when the upstream
+/// has recovered.
 ///
-/// The upstream counts as recovered when its circuit closes, or when calls succeed and none has failed for a while: a few failures do not open the
-/// circuit, and their retries may be far away. It has no clock: times are milliseconds of a monotonic clock.
+/// The upstream counts as recovered when its circuit closes, or when calls succeed and none has failed for a while: a few failures do not
+/// open the circuit, and their retries may be far away. It has no clock: times are milliseconds of a monotonic clock.
 public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
   /// The time without failures after which the upstream counts as recovered, milliseconds.
   public let calm: Int64

@@ -117,7 +117,8 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     return text.bytes
   }
 
-  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer digits has.
+  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer
+  /// digits has.
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
 
   /// Signs the impression. The device needs the signature as DER in standard Base64.

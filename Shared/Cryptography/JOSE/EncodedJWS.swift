@@ -1,4 +1,5 @@
-/// A JWS in its compact form (RFC 7515) whose header is not decoded yet. A caller that has verified the same header before need not decode it.
+/// A JWS in its compact form (RFC 7515) whose header is not decoded yet. A caller that has verified the same header before need not decode
+/// it.
 public struct EncodedJWS: Sendable, Equatable {
   public let header: EncodedHeader
   public let payload: [UInt8]

@@ -1,5 +1,5 @@
-/// A cache of a few JWS headers and the certificate paths that they led to, most recently used first. It is a list and not a dictionary because
-/// a header with certificates has kilobytes: comparing it with one of equal length costs less than hashing it.
+/// A cache of a few JWS headers and the certificate paths that they led to, most recently used first. It is a list and not a dictionary
+/// because a header with certificates has kilobytes: comparing it with one of equal length costs less than hashing it.
 struct KnownHeaders: Sendable {
   private let capacity: Int
   private var entries: [(header: EncodedHeader, chain: VerifiedChain)] = []

@@ -2,8 +2,8 @@ public import ServiceRuntime
 
 /// The addresses that endpoints may have: public ones, and those that the configuration allows.
 ///
-/// The caller who creates a subscription chooses the URL. Without this rule it could make the service post into its own network, or to a cloud's
-/// metadata service (server-side request forgery).
+/// The caller who creates a subscription chooses the URL. Without this rule it could make the service post into its own network, or to a
+/// cloud's metadata service (server-side request forgery).
 public struct EndpointAddresses: Sendable {
   private let allowed: [AddressRange]
 

@@ -1,11 +1,11 @@
 import AttributionQueue
 
-/// The state machine that decides what is posted to one endpoint, and when. It has no clock, socket or store: the caller reports what happened and
-/// asks for the next action.
+/// The state machine that decides what is posted to one endpoint, and when. It has no clock, socket or store: the caller reports what
+/// happened and asks for the next action.
 ///
-/// A refused event is retried by its own schedule. When no event is accepted any more, the endpoint counts as failing: one event at a time is posted
-/// after pauses that grow to a minute, so that a recovered server is noticed soon and a dead one costs little. After the recovery, events that
-/// failed meanwhile are due at once.
+/// A refused event is retried by its own schedule. When no event is accepted any more, the endpoint counts as failing: one event at a time
+/// is posted after pauses that grow to a minute, so that a recovered server is noticed soon and a dead one costs little. After the
+/// recovery, events that failed meanwhile are due at once.
 struct EndpointState: Sendable {
   /// The next action.
   enum Next {

@@ -1,7 +1,7 @@
 /// The events of an endpoint that keeps order, in one queue per subject: the first event of a queue may be posted, the others wait.
 ///
-/// Shards are read one after the other, so an earlier event may arrive later. An event may be posted only when its publication time is not after the
-/// watermark, because then no earlier one can arrive.
+/// Shards are read one after the other, so an earlier event may arrive later. An event may be posted only when its publication time is not
+/// after the watermark, because then no earlier one can arrive.
 struct SubjectQueues: Sendable {
   private struct Line {
     /// The events in order, from `first` on.

@@ -1,5 +1,5 @@
-/// The endpoints that an instance may own in the registry. Endpoints that it no longer wants must be released, or no other instance could take them
-/// while this one is alive.
+/// The endpoints that an instance may own in the registry. Endpoints that it no longer wants must be released, or no other instance could
+/// take them while this one is alive.
 struct EndpointClaims: Sendable {
   private var names: Set<String> = []
 

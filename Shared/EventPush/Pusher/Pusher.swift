@@ -8,8 +8,8 @@ public import Traces
 
 /// Pushes the events of subscriptions that name an endpoint.
 ///
-/// Instances share the endpoints: each endpoint has one instance at a time, and its successor begins at the stored progress. An event counts as
-/// delivered when its endpoint has answered 2xx, so it is posted again after a crash before that.
+/// Instances share the endpoints: each endpoint has one instance at a time, and its successor begins at the stored progress. An event
+/// counts as delivered when its endpoint has answered 2xx, so it is posted again after a crash before that.
 ///
 ///     let pusher = Pusher(feed: feed, settings: configuration.push, http: http, names: names, metrics: PushMetrics(registry), logger: logger)
 ///     parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))

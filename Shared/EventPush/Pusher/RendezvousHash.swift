@@ -1,4 +1,5 @@
-/// Assigns endpoints to instances by rendezvous hashing: all instances compute the same, and one that joins or leaves moves only its own share.
+/// Assigns endpoints to instances by rendezvous hashing: all instances compute the same, and one that joins or leaves moves only its own
+/// share.
 enum RendezvousHash {
   static func winner(of name: String, among pushers: [String]) -> String? {
     pushers.max { (weight($0, name), $0) < (weight($1, name), $1) }

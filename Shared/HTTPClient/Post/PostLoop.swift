@@ -12,8 +12,8 @@ public final class PostLoop: Sendable {
 
   /// - Parameters:
   ///   - configuration: only the trust anchors, the connect timeout and the setting of HTTP/2 are used.
-  ///   - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's thread
-  ///     after name resolution, for each address before the connection.
+  ///   - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's
+  ///     thread after name resolution, for each address before the connection.
   public init(configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     core = Core(configuration: configuration, allows: allows)
     core.start()

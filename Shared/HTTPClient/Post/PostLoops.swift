@@ -16,8 +16,8 @@ public final class PostLoops: Sendable {
   /// Posts a request. Redirects are not followed.
   ///
   /// - Parameters:
-  ///   - thread: the thread that posts. In `done` of another post it should be the thread that called it, which is awake; nil: the threads in
-  ///     turn.
+  ///   - thread: the thread that posts. In `done` of another post it should be the thread that called it, which is awake; nil: the threads
+  ///     in turn.
   ///   - done: called once, with the number of its thread, which it must not block; it may post again.
   public func post(_ request: PostRequest, on thread: Int?, done: @escaping @Sendable (_ outcome: PostOutcome, _ thread: Int) -> Void) {
     let thread = thread ?? Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).newValue) % UInt(loops.count))

@@ -8,9 +8,9 @@ import NIOPosix
 
 /// Resolves host names for each connection, and keeps the last addresses for when the name server does not answer.
 ///
-/// After a lost DNS query, the system's resolver waits seconds before it retries, which is longer than a command may wait. For a known host a
-/// connection therefore waits at most ``patience`` and then uses the last addresses; the reply counts for the next connection. Only one query per
-/// host is in flight at a time.
+/// After a lost DNS query, the system's resolver waits seconds before it retries, which is longer than a command may wait. For a known host
+/// a connection therefore waits at most ``patience`` and then uses the last addresses; the reply counts for the next connection. Only one
+/// query per host is in flight at a time.
 final class HostAddresses: Sendable {
   /// Resolves a name by the system's resolver; blocks.
   typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]

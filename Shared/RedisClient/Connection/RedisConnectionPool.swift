@@ -5,9 +5,9 @@ import NIOPosix
 
 /// The connections to one node. They are opened on demand, shared by concurrent callers, and reopened when they end.
 ///
-/// Redis reads 16 KiB of each connection and then syncs once for all. Commands beyond 16 KiB therefore use another connection, because they would
-/// wait for a second sync. A caller on an event loop uses a connection of that loop, so that commands and replies do not change threads; if the loop
-/// has none yet, it uses one of another loop.
+/// Redis reads 16 KiB of each connection and then syncs once for all. Commands beyond 16 KiB therefore use another connection, because they
+/// would wait for a second sync. A caller on an event loop uses a connection of that loop, so that commands and replies do not change
+/// threads; if the loop has none yet, it uses one of another loop.
 final class RedisConnectionPool: Sendable {
   private struct State {
     var connections: [RedisConnection?]

@@ -1,8 +1,8 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// The known topology of a cluster, or the primary that Sentinels name. All clients of one URL share it. It is refreshed periodically, and when a
-/// command shows that it has changed.
+/// The known topology of a cluster, or the primary that Sentinels name. All clients of one URL share it. It is refreshed periodically, and
+/// when a command shows that it has changed.
 final class RedisTopology: Sendable {
   private struct State {
     var map: SlotMap?

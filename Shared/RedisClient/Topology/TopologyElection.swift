@@ -1,5 +1,5 @@
-/// Decides which topology to use when nodes disagree: the one on which more than half of the queried nodes agree, so that one lagging or partitioned
-/// node cannot misdirect commands.
+/// Decides which topology to use when nodes disagree: the one on which more than half of the queried nodes agree, so that one lagging or
+/// partitioned node cannot misdirect commands.
 struct TopologyElection {
   private let voters: Int
   private var votes: [SlotMap: Int] = [:]

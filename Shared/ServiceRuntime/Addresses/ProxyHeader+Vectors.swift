@@ -2,8 +2,8 @@ extension ProxyHeader {
   /// The type of a vector that holds the header's checksum.
   private static let checksumType: UInt8 = 3
 
-  /// True if the bytes after the addresses are vectors (a type, a length of two bytes, a value) and a checksum among them is right. Other vectors
-  /// are ignored.
+  /// True if the bytes after the addresses are vectors (a type, a length of two bytes, a value) and a checksum among them is right. Other
+  /// vectors are ignored.
   static func hasProperVectors(_ header: ArraySlice<UInt8>, after start: Int) -> Bool {
     var at = start
     var checksum: Int?

@@ -38,8 +38,8 @@ public struct CallerDirectory: Sendable {
 
   public var isEmpty: Bool { entries.isEmpty && certificates.isEmpty && !isOpen }
 
-  /// The caller with that `Authorization` header and those certificate names; nil if both are missing or one is wrong. If both are present they
-  /// must name the same caller.
+  /// The caller with that `Authorization` header and those certificate names; nil if both are missing or one is wrong. If both are present
+  /// they must name the same caller.
   public func caller(authorization: String?, certificateNames: [String] = []) -> Caller? {
     guard !certificateNames.isEmpty else { return caller(authorization: authorization) }
     let named = Set(certificateNames.compactMap { certificates[$0] })
@@ -58,8 +58,8 @@ public struct CallerDirectory: Sendable {
     return found
   }
 
-  /// The caller with that token, and a mark with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The mark reveals nothing
-  /// about the token and is no credential: it is stored where callers cannot write.
+  /// The caller with that token, and a mark with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The mark
+  /// reveals nothing about the token and is no credential: it is stored where callers cannot write.
   public func signIn(token: String) -> (caller: Caller, mark: [UInt8])? {
     guard !token.isEmpty, let caller = caller(authorization: "Bearer " + token) else { return nil }
     return (caller, SHA256Digest.hash(SHA256Digest.hash(token)))

@@ -1,8 +1,8 @@
 public import ArgumentParser
 import HTTPClient
 
-/// `NAME health`: asks the local instance with the same environment for its health. Container health checks and probes use it, because the images
-/// have neither a shell nor curl, and because it presents the service's certificate if the port requires one.
+/// `NAME health`: asks the local instance with the same environment for its health. Container health checks and probes use it, because the
+/// images have neither a shell nor curl, and because it presents the service's certificate if the port requires one.
 public struct HealthCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(

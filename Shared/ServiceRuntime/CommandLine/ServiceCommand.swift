@@ -1,6 +1,7 @@
 public import ArgumentParser
 
-/// The command line of a service's executable: `NAME [serve]`, `NAME health`, `NAME check-configuration`, `NAME --version`, and the service's own commands.
+/// The command line of a service's executable: `NAME [serve]`, `NAME health`, `NAME check-configuration`, `NAME --version`, and the
+/// service's own commands.
 public struct ServiceCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(

@@ -42,8 +42,8 @@ public struct ConfigurationCheck: Sendable {
 
   public let problems: [ConfigurationProblem]
 
-  /// Finds all errors: after each error the faulty part is removed and the rest is read again. Errors that are only a consequence of another one
-  /// (a value that is missing because it was removed) are left out.
+  /// Finds all errors: after each error the faulty part is removed and the rest is read again. Errors that are only a consequence of
+  /// another one (a value that is missing because it was removed) are left out.
   /// - Parameter check: the requirements of one service, beyond those of all services.
   public init(path: String, _ check: (DeploymentConfiguration) throws(ConfigurationError) -> Void = { _ in }) {
     guard let bytes = FileManager.default.contents(atPath: path) else {

@@ -8,8 +8,8 @@ struct HealthProbe {
   init(_ variables: ServiceVariables) {
     url = "\(variables.tls == nil ? "http" : "https")://\(Self.host(variables.listen.host)):\(variables.listen.port)"
     var configuration = HTTPClientConfiguration()
-    // The certificate is not verified: it names the service while the probe uses an address. The request never leaves the machine and contains
-    // no secret.
+    // The certificate is not verified: it names the service while the probe uses an address. The request never leaves the machine and
+    // contains no secret.
     configuration.verifiesServer = false
     if variables.tls?.clientCAFile != nil {
       configuration.certificateFile = variables.tls?.certificateFile

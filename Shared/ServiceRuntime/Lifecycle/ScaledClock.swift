@@ -1,5 +1,5 @@
-/// The clock of retry schedules. For development its factor may be above 1, so that waits of hours pass in seconds; the age of tokens is scaled
-/// too.
+/// The clock of retry schedules. For development its factor may be above 1, so that waits of hours pass in seconds; the age of tokens is
+/// scaled too.
 public struct ScaledClock: Sendable {
   /// The time, milliseconds since 1970.
   public let wall: @Sendable () -> Int64

@@ -28,8 +28,8 @@ public struct ServiceParts: Sendable {
   public var upstreams: [Upstream] = []
   /// True if it calls signer, for `Diagnose`.
   public var callsSigner = false
-  /// Applies a changed configuration (SIGHUP) as far as that is possible at run time. Throws if the configuration is invalid; nothing changes
-  /// then.
+  /// Applies a changed configuration (SIGHUP) as far as that is possible at run time. Throws if the configuration is invalid; nothing
+  /// changes then.
   public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
   /// Pages on the internal port.
   public var pages: (any InternalPages)?
@@ -106,7 +106,8 @@ public enum ServiceMain {
   /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, 69 if Redis cannot be used, 1 after other errors.
   public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
     OpenSSLLibrary.keepUntilTheEnd()
-    // Core files are disabled because they could contain private keys. SIGPIPE is ignored because a closed connection must not end the process.
+    // Core files are disabled because they could contain private keys. SIGPIPE is ignored because a closed connection must not end the
+    // process.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     signal(SIGPIPE, SIG_IGN)

@@ -32,8 +32,8 @@ struct StartWait {
   /// The health of a service that has not started, with the dependency that it waits for.
   let health: (ReadinessCheck) -> Health
 
-  /// Returns when every dependency is available; they are checked in order. Throws the last error when the time is over, and ``Ended`` after
-  /// SIGTERM or SIGINT.
+  /// Returns when every dependency is available; they are checked in order. Throws the last error when the time is over, and ``Ended``
+  /// after SIGTERM or SIGINT.
   func until(_ dependencies: [StartDependency]) async throws {
     var missing = dependencies[...]
     while let next = missing.first {

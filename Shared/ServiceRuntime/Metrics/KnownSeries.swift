@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A cache of the series of a metric with few label values. Looking a series up in the registry, or hashing its labels, costs more than recording
-/// a value.
+/// A cache of the series of a metric with few label values. Looking a series up in the registry, or hashing its labels, costs more than
+/// recording a value.
 public final class KnownSeries<Labels: Equatable & Sendable>: Sendable {
   private struct Known {
     var labels: [Labels] = []

@@ -56,7 +56,8 @@ final class PublicEdgeGuard: Sendable {
   /// True if the address is a trusted proxy's.
   func isProxy(_ address: IPAddress) -> Bool { edge.proxies.ranges.contains(address) }
 
-  /// The error with which the request is refused, nil if it is allowed; and the state of the client's rate limit if the request was counted.
+  /// The error with which the request is refused, nil if it is allowed; and the state of the client's rate limit if the request was
+  /// counted.
   ///
   /// - Parameter isStranger: true if the proxy does not know its client's address. Such a client is on no allow list.
   func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (

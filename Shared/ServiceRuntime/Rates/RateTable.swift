@@ -2,8 +2,8 @@ import Synchronization
 
 /// Token buckets by key in a table of fixed size, so that requests from ever new addresses use no more memory.
 ///
-/// The table is set-associative: a key has a set of eight slots. If all are in use, the bucket with the most tokens left is evicted, because its
-/// owner gains the least from that.
+/// The table is set-associative: a key has a set of eight slots. If all are in use, the bucket with the most tokens left is evicted,
+/// because its owner gains the least from that.
 final class RateTable<Key: Hashable & Sendable>: Sendable {
   private struct Entry {
     var key: Key

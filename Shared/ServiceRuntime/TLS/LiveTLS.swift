@@ -7,7 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// The current certificate of a listener. A connection keeps the certificate with which it began, so a reload does not affect open connections.
+/// The current certificate of a listener. A connection keeps the certificate with which it began, so a reload does not affect open
+/// connections.
 final class LiveTLS: Sendable {
   /// Identifies a version of a file without reading it.
   private struct FileVersion: Hashable {

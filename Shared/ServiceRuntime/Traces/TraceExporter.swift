@@ -6,8 +6,8 @@ import Traces
 
 /// Posts spans to a collector (OTLP/HTTP with JSON) in batches, in the background.
 ///
-/// A slow or unavailable collector does not slow requests: spans wait in a buffer of fixed size. Spans that do not fit, or that the collector does
-/// not accept within a few attempts, are dropped and counted.
+/// A slow or unavailable collector does not slow requests: spans wait in a buffer of fixed size. Spans that do not fit, or that the
+/// collector does not accept within a few attempts, are dropped and counted.
 final class TraceExporter: Sendable {
   /// The reason why spans were dropped.
   enum Cause: String, CaseIterable {

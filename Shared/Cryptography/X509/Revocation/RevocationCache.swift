@@ -1,11 +1,11 @@
 /// The answers of OCSP responders, by the SHA-256 of the certificate's DER. Pure: the time, in seconds since 1970, is passed in.
 ///
-/// An answer is valid from its `thisUpdate` to its `nextUpdate`, with the tolerance for clocks. It is refreshed at `nextUpdate`, or when it has
-/// been kept for `maximumAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation stays valid
-/// for ever. After a failure the responder is not asked again for `failureAge`.
+/// An answer is valid from its `thisUpdate` to its `nextUpdate`, with the tolerance for clocks. It is refreshed at `nextUpdate`, or when it
+/// has been kept for `maximumAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation
+/// stays valid for ever. After a failure the responder is not asked again for `failureAge`.
 ///
-/// The issuer is not part of the key: the certificate's signature binds the certificate to its issuer's key and name, and a responder is asked
-/// about nothing else.
+/// The issuer is not part of the key: the certificate's signature binds the certificate to its issuer's key and name, and a responder is
+/// asked about nothing else.
 public struct RevocationCache: Sendable {
   public struct Limits: Sendable, Hashable {
     /// The greatest number of certificates that are remembered.
@@ -66,8 +66,8 @@ public struct RevocationCache: Sendable {
     return entry.gap.map { .failed($0) } ?? .ask(cached: nil)
   }
 
-  /// Keeps an answer that came in at `time`; returns the answer to use. An answer older than the valid cached one does not replace it, so that
-  /// nobody can hide a revocation by replaying an old `good`.
+  /// Keeps an answer that came in at `time`; returns the answer to use. An answer older than the valid cached one does not replace it, so
+  /// that nobody can hide a revocation by replaying an old `good`.
   public mutating func keep(_ answer: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
     var counts = answer
     if let cached = entries.peek(digest)?.validAnswer(at: time), cached.thisUpdate > answer.thisUpdate { counts = cached }

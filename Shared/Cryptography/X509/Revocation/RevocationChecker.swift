@@ -2,8 +2,8 @@ import Synchronization
 
 /// Asks OCSP responders about certificate chains, by a policy, and caches their answers (App Store Server API: x5c; RFC 6960).
 ///
-/// The two certificates below the root are checked concurrently. Their revocation counts at the present time, not at the time of signing: who
-/// has a stolen key can sign any date, so a revoked certificate invalidates everything that it ever signed.
+/// The two certificates below the root are checked concurrently. Their revocation counts at the present time, not at the time of signing:
+/// who has a stolen key can sign any date, so a revoked certificate invalidates everything that it ever signed.
 ///
 /// Concurrent callers that need the same certificate share one query. The first caller makes it; if that caller is cancelled, another one
 /// makes it again.
@@ -71,8 +71,8 @@ public final class RevocationChecker: Sendable {
     }
   }
 
-  /// Refreshes the answers that are due within that many seconds, so that no verdict waits for a responder. Meant to be called periodically;
-  /// does nothing if the policy is `off`. Returns the number of certificates that it asked about.
+  /// Refreshes the answers that are due within that many seconds, so that no verdict waits for a responder. Meant to be called
+  /// periodically; does nothing if the policy is `off`. Returns the number of certificates that it asked about.
   @discardableResult
   public func refresh(dueWithin seconds: Int64, at time: Int64) async -> Int {
     guard policy != .off else { return 0 }

@@ -12,8 +12,8 @@ public struct WebAdSettings: Sendable, Hashable {
   /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
   /// checked).
   public var signing = Signing.registrable
-  /// `mark`: events of verified postbacks state the registrable domain of their `source-domain` by the list; `ignore`: they do not. No
-  /// postback is rejected because of it.
+  /// `mark`: events of verified postbacks state the registrable domain of their `source-domain`, and whether it is one itself, by the list;
+  /// `ignore`: they do not. No postback is rejected because of it.
   public var postbacks = Postbacks.mark
 
   public init() {}

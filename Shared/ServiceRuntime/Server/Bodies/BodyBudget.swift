@@ -41,8 +41,8 @@ final class BodyBudget: Sendable {
   }
 }
 
-/// The memory that one request has reserved of its listener's ``BodyBudget``. It is released when this object is deallocated, after the request
-/// was answered.
+/// The memory that one request has reserved of its listener's ``BodyBudget``. It is released when this object is deallocated, after the
+/// request was answered.
 public final class BodyReservation: Sendable {
   private let budget: BodyBudget
   private let peer: IPAddress?

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Limits the open connections of one listener. Further connections wait in the kernel's accept queue until one closes.
 ///
-/// Connections are not accepted either when the process is nearly out of descriptors: a failing accept would end the listener, and connections
-/// to Redis and files need descriptors too.
+/// Connections are not accepted either when the process is nearly out of descriptors: a failing accept would end the listener, and
+/// connections to Redis and files need descriptors too.
 final class ConnectionLimit: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32

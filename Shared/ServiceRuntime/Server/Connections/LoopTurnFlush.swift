@@ -3,8 +3,8 @@ import NIOPosix
 
 /// Defers work to the end of an event loop's turn, after all events of the turn were processed: first coalesced work, then flushes.
 ///
-/// A send may wake a sleeping peer, which costs more than the send itself, so responses that are flushed together wake each peer once. Under low
-/// load the turn is short and the delay negligible. Each event loop has one object, which is used only on that loop.
+/// A send may wake a sleeping peer, which costs more than the send itself, so responses that are flushed together wake each peer once.
+/// Under low load the turn is short and the delay negligible. Each event loop has one object, which is used only on that loop.
 final class LoopTurnFlush {
   // Safe from any thread, because each thread has its own value.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopTurnFlush>()

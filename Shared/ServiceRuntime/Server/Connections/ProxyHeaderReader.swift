@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Reads a connection's ``ProxyHeader`` and passes on the bytes after it. A connection without a header, or whose header does not arrive in time,
-/// is closed: the configuration decides whether a header is expected, because guessing would let clients forge one.
+/// Reads a connection's ``ProxyHeader`` and passes on the bytes after it. A connection without a header, or whose header does not arrive in
+/// time, is closed: the configuration decides whether a header is expected, because guessing would let clients forge one.
 final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

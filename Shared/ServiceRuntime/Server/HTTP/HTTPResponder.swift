@@ -33,8 +33,8 @@ extension HTTPExchange {
 public enum HTTPOutcome: Sendable {
   case now(HTTPAnswer)
   case later(@Sendable () async -> HTTPAnswer)
-  /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a change of
-  /// thread.
+  /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a
+  /// change of thread.
   case waiting(@Sendable () async -> HTTPAnswer)
   /// Work that is performed together with the same kind of work of other requests, and a closure that makes the response afterwards.
   case coalesced(any CoalescedWork, @Sendable () -> HTTPAnswer)

@@ -188,7 +188,8 @@ extension HTTP1Handler {
 
   func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(buffer), promise: nil)
-    // Responses to requests of one read are sent in one write, and those of all connections are flushed together at the end of the loop's turn.
+    // Responses to requests of one read are sent in one write, and those of all connections are flushed together at the end of the loop's
+    // turn.
     if isReading { needsFlush = true } else { turn.flush(context) }
   }
 }

@@ -4,8 +4,8 @@ import NIOHTTP1
 
 /// One HTTP/1.1 connection. It reads a request, lets the responder answer it, and only then processes the next.
 ///
-/// Requests that can be answered at once are answered on the event loop, without a task and without a change of thread, because these would cost
-/// more than a response that takes microseconds.
+/// Requests that can be answered at once are answered on the event loop, without a task and without a change of thread, because these would
+/// cost more than a response that takes microseconds.
 final class HTTP1Handler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
@@ -118,8 +118,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
     switch state {
     case .head where sawBytes && !sawPart && !headBegun:
-      // A head has begun, so its time limit starts. A read without bytes must not start it: an unsolicited 408 would be taken for the response
-      // to the next request.
+      // A head has begun, so its time limit starts. A read without bytes must not start it: an unsolicited 408 would be taken for the
+      // response to the next request.
       headBegun = true
       expect(within: times.header, context)
     case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
@@ -130,9 +130,9 @@ final class HTTP1Handler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Reads at most once ahead while a response is being made, and not at all while written responses wait for the peer. This bounds the memory for
-  /// a peer that pipelines requests and reads no responses. Reading is not stopped for every response, because most peers do not pipeline and
-  /// stopping would cost two system calls per request.
+  /// Reads at most once ahead while a response is being made, and not at all while written responses wait for the peer. This bounds the
+  /// memory for a peer that pipelines requests and reads no responses. Reading is not stopped for every response, because most peers do not
+  /// pipeline and stopping would cost two system calls per request.
   func read(context: ChannelHandlerContext) {
     let mayReadAhead = answersThisTurn || isWorking && held.isEmpty && context.channel.isWritable
     if isBusy(context), !mayReadAhead { heldRead = true } else { context.read() }

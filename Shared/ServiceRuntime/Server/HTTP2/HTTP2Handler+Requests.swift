@@ -127,8 +127,8 @@ extension HTTP2Handler {
     if let requestId = answer.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
     fields.add(name: "content-length", value: String(answer.body.count))
     fields.add(name: "date", value: date.value())
-    // The last data frame carries END_STREAM. With a separate empty frame, a peer that counts bytes could be done before the stream ends and reset
-    // it.
+    // The last data frame carries END_STREAM. With a separate empty frame, a peer that counts bytes could be done before the stream ends
+    // and reset it.
     write(.headers(.init(headers: fields, endStream: withoutBody)), id, context)
     if !withoutBody {
       write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)), id, context)

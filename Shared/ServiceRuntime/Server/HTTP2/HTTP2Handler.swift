@@ -95,8 +95,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
     connection.controlFrameRateLimit.maximumCount = limits.controlFrames
     connection.controlFrameRateLimit.windowLength = floodWindow
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    // Resets of answered streams cost nothing, and curl sends one when it has received all bytes of a response. This handler counts resets that
-    // waste work.
+    // Resets of answered streams cost nothing, and curl sends one when it has received all bytes of a response. This handler counts resets
+    // that waste work.
     stream.streamResetFrameRateLimit.maximumCount = limits.streamResets * Self.idleResets
     stream.streamResetFrameRateLimit.windowLength = floodWindow
     stream.streamErrorRateLimit.maximumCount = limits.streamResets

@@ -17,7 +17,8 @@ struct HTTP2RequestHead {
       case ":path": target = value
       case ":scheme": break
       case ":authority": headers.add(name: "host", value: value)
-      // A `host` equal to `:authority` is dropped. A different one is kept, and the request is refused for two hosts (RFC 9113 section 8.3.1).
+      // A `host` equal to `:authority` is dropped. A different one is kept, and the request is refused for two hosts (RFC 9113 section
+      // 8.3.1).
       case "host" where headers.first(name: "host") == value: break
       default: headers.add(name: name, value: value)
       }

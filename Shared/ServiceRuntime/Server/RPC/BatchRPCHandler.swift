@@ -3,8 +3,8 @@ import WireJSON
 
 /// A handler of a method whose request is `{"items": […]}` and whose response is `{"results": […]}`, with one result per item, in order.
 ///
-/// Items are divided into shares that run on all cores. A share parses, answers and encodes its items one after the other, so that only bytes
-/// are held for the other items. An item that cannot be parsed gives an error result and does not fail the call.
+/// Items are divided into shares that run on all cores. A share parses, answers and encodes its items one after the other, so that only
+/// bytes are held for the other items. An item that cannot be parsed gives an error result and does not fail the call.
 public protocol BatchRPCHandler<Method>: RPCHandler {
   associatedtype Item: RPCMessage
   associatedtype ItemResult: RPCMessage
@@ -55,7 +55,8 @@ extension ItemError {
   }
 }
 
-/// The number of items of a share: large enough that creating tasks costs little, small enough that all cores finish at about the same time.
+/// The number of items of a share: large enough that creating tasks costs little, small enough that all cores finish at about the same
+/// time.
 private let itemsOfShare = 16
 
 extension BatchRPCHandler {

@@ -75,8 +75,8 @@ struct IdempotentCall {
     }
   }
 
-  /// Stores the result. If the store is unavailable, the response is returned all the same: the lease frees the key later, and the method is safe
-  /// to repeat.
+  /// Stores the result. If the store is unavailable, the response is returned all the same: the lease frees the key later, and the method
+  /// is safe to repeat.
   private func settle(_ store: () async throws -> Void) async {
     do { try await store() } catch { context.logger.warning("an answer was not stored under its idempotency key") }
   }
