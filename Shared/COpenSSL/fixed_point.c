@@ -150,7 +150,7 @@ end:
   return self;
 }
 
-/* What a judgement works with: kept by each thread, since making it anew takes some fifty allocations. It holds nothing secret. */
+/* The working memory of a verification. Each thread keeps its own, because creating it takes some fifty allocations. It holds nothing secret. */
 typedef struct {
   BN_CTX *context;
   /* Of P-256. */

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppStore
 
-/// A genuine notification of `com.example.app`, judged for whom it is expected of.
+/// Verifies a genuine notification of `com.example.app` with different expected apps.
 @Suite("Whose notification it is")
 struct ExpectedAppTests {
   private static let app = KnownApp(bundleId: "com.example.app", appAppleId: 1_234_567_890, environments: ["Production", "Sandbox"])

@@ -63,7 +63,7 @@ struct SignedDataVectorsTests {
   }
 
   @Test(
-    "a date is not judged before the certificates that would carry it",
+    "a date is not checked before the certificates that would carry it",
     arguments: [JSONValue.integer(9_000_000_000_000), "soon"])
   func certificatesBeforeDates(date: JSONValue) throws {
     func reason(_ x5c: [JSONValue]) -> SignedDataReason? {

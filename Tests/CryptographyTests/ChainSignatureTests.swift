@@ -49,7 +49,7 @@ import Testing
     #expect(refused > 50)
   }
 
-  @Test("chains are judged the same before and after their authorities have tables")
+  @Test("chains get the same verdict before and after their authorities have tables")
   func chains() async throws {
     let root = try TestAuthority(.root)
     let middle = try TestAuthority(.intermediate, under: root)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("wholly new chains are judged the same once the root has tables")
+  @Test("chains with new authorities get the same verdict once the root has tables")
   func roots() async throws {
     let root = try TestAuthority(.root)
     let stranger = try TestAuthority(.root)

@@ -61,7 +61,7 @@ struct JSONReaderTests {
               case 0x20..<0x80: content
               default: nil
               }
-            // Beyond ASCII is judged by the whole text's check.
+            // Characters beyond ASCII are checked with the whole text.
             let isRight = text == expected && (byte >= 0x80 || isPassed == (expected != nil))
             guard isRight, expected == nil || reader.position == passing.position else {
               Issue.record("\(byte) at \(place) of \(length), \(rest): \(text ?? "nil"), \(isPassed)")

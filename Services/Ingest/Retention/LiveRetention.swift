@@ -12,7 +12,7 @@ final class LiveRetention: Sendable {
     var verifier: SignedDataVerifier?
   }
 
-  /// What one request is judged and answered by.
+  /// What one request is decided and answered by.
   struct ActivePlan: Sendable {
     let plan: RetentionPlan
     let settings: RetentionSettings

@@ -20,10 +20,10 @@ extension VerificationWorker {
     let text = String(decoding: lease.message.body, as: UTF8.self)
     // The app whose URL it came to, where it came to one's own.
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
-    let judgement = signedData.immediateVerdict(
+    let immediate = signedData.immediateVerdict(
       on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
     let verdict: SignedDataVerdict
-    switch judgement {
+    switch immediate {
     case .verdict(let known): verdict = known
     case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
     }
@@ -139,7 +139,7 @@ extension VerificationWorker {
   /// A gap that was suspected a while ago: published unless a straggler has explained it.
   func gap(_ lease: LeasedMessage) async -> WorkOutcome {
     do {
-      guard let found = try await lifecycle.judge(lease.message.body) else {
+      guard let found = try await lifecycle.checkGap(lease.message.body) else {
         return .complete(Completion(state: .done, events: [], reason: "explained"))
       }
       let event = event(found.key, .subscriptionGap, subject: found.subject, found.data)

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Synchronization
 
 /// Counts verified notifications by app and by the second in which they were received, and writes the counts to Redis once a second, so that a
-/// delivery costs no command. Recovery judges by them whether an app is silent.
+/// delivery costs no command. Recovery decides by them whether an app is silent.
 final class VerifiedArrivals: Sendable {
   struct Source: Sendable, Hashable {
     let environment: String

@@ -33,7 +33,7 @@ public struct StatusObservation: Sendable, Hashable {
   public let answer: Answer?
   /// The gap that was looked up.
   public let gap: GapReport?
-  /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is judged after they have been added.
+  /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is checked after they have been added.
   public let awaited: [String]
   public let migrationId: String?
 

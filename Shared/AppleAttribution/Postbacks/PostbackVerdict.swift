@@ -1,6 +1,6 @@
 import WireJSON
 
-/// What is known of a SKAdNetwork postback after judging it.
+/// The result of verifying a SKAdNetwork postback.
 public struct SKAdNetworkVerdict: Sendable {
   public var valid: Bool { reason == nil }
   /// Nil when valid.
@@ -23,7 +23,7 @@ public struct SKAdNetworkVerdict: Sendable {
   public let naturalKey: String?
 }
 
-/// What is known of an AdAttributionKit postback after judging it.
+/// The result of verifying an AdAttributionKit postback.
 public struct AdAttributionKitVerdict: Sendable {
   public var valid: Bool { reason == nil }
   /// Nil when valid.

@@ -29,7 +29,7 @@ public struct PostbackVerifier: Sendable {
     }
   }
 
-  /// Judges Apple's object.
+  /// Verifies Apple's object.
   public func verdict(onSKAdNetwork object: JSONObject, expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
     let postback: SKAdNetworkPostback
     do throws(PostbackRejection) { postback = try SKAdNetworkPostback(object) } catch { return rejected(error, object) }

@@ -210,7 +210,7 @@ struct PostbackRulesTests {
     "conversion-type": "reengagement", "did-win": true, "postback-sequence-index": 1,
   ]
 
-  static func judged(
+  static func adAttributionKitVerdict(
     kid: String = "apple-cas-identifier/0", body: JSONObject = [:], with key: SigningKey = key, expecting networks: Set<String>? = nil,
     _ change: (inout JSONObject) -> Void = { _ in }
   ) throws -> AdAttributionKitVerdict {
@@ -227,7 +227,7 @@ struct PostbackRulesTests {
   func madeInSettings() throws {
     let mine: Set<String> = ["test.adattributionkit"]
     func made(_ network: String, _ kid: String, _ key: SigningKey) throws -> AdAttributionKitVerdict {
-      try Self.judged(kid: kid, with: key, expecting: mine) { $0["ad-network-identifier"] = .string(network) }
+      try Self.adAttributionKitVerdict(kid: kid, with: key, expecting: mine) { $0["ad-network-identifier"] = .string(network) }
     }
     let settings = try made("development.adattributionkit", "apple-development-identifier/0", Self.developmentKey)
     #expect(settings.valid && settings.environment == .development)
@@ -239,13 +239,13 @@ struct PostbackRulesTests {
 
   @Test("every missing required claim is named", arguments: claims.keys)
   func requiredClaims(_ name: String) throws {
-    let verdict = try Self.judged { $0[name] = nil }
+    let verdict = try Self.adAttributionKitVerdict { $0[name] = nil }
     #expect(verdict.reason == .malformed && verdict.field == name)
   }
 
   @Test("unsigned values come from the body only, never from a claim of the same name")
   func unsignedFromBody() throws {
-    let verdict = try Self.judged {
+    let verdict = try Self.adAttributionKitVerdict {
       $0["conversion-value"] = 63
       $0["ad-interaction-type"] = "click"
     }
@@ -256,17 +256,17 @@ struct PostbackRulesTests {
     #expect(verdict.postback?.conversionType == .reEngagement)
     #expect(verdict.postback?.typed["payload"]?["conversion-type"] == "re-engagement", "one spelling for whoever reads it")
     // What stands beside the JWS under a claim's name is nobody's word.
-    let beside = try Self.judged(body: ["did-win": false, "country-code": "DE", "partner": 1])
+    let beside = try Self.adAttributionKitVerdict(body: ["did-win": false, "country-code": "DE", "partner": 1])
     #expect(beside.postback?.didWin == true && beside.postback?.unsignedValues == ["country-code": "DE", "did-win": false])
-    let newer = try Self.judged { $0["conversion-type"] = "something-new" }
+    let newer = try Self.adAttributionKitVerdict { $0["conversion-type"] = "something-new" }
     #expect(newer.postback?.typed["payload"]?["conversion-type"] == "something-new")
     #expect(verdict.naturalKey == "adattributionkit:test.adattributionkit:85546eb7-fd39-44bc-8990-c98a4ac36a49:1")
   }
 
   @Test("a known kid decides the key: others are never tried")
   func kidDecides() throws {
-    #expect(try Self.judged(kid: "apple-development-identifier/0").reason == .badSignature)
-    #expect(try Self.judged(kid: "apple-cas-identifier/1").reason == .unknownKey)
+    #expect(try Self.adAttributionKitVerdict(kid: "apple-development-identifier/0").reason == .badSignature)
+    #expect(try Self.adAttributionKitVerdict(kid: "apple-cas-identifier/1").reason == .unknownKey)
     #expect(ApplePublicKeys.environment(ofKid: "apple-cas-identifier/7") == .production)
     #expect(ApplePublicKeys.environment(ofKid: "something-new/0") == .development)
   }
@@ -305,7 +305,7 @@ struct PostbackRulesTests {
     #expect(!later.withheld.contains("source-app-id"))
     let lost = try privacy { $0["did-win"] = false }
     #expect(lost.withheld.isEmpty)
-    #expect(try Self.judged().postback?.privacy.tierAtLeast == 1)
+    #expect(try Self.adAttributionKitVerdict().postback?.privacy.tierAtLeast == 1)
   }
 
   // MARK: Sniffing

@@ -112,19 +112,19 @@ struct ATTInstallTests {
       Issue.record("not held")
       return
     }
-    func judged() -> ATTStatus {
-      ConsentJudgement.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
+    func decided() -> ATTStatus {
+      ConsentDecision.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
     }
     _ = install.learn(.authorized, deviceTime: nil, now: 1000)
     _ = install.receive(try session(3), now: 3000)
     _ = install.learn(.authorized, deviceTime: nil, now: 4000)
     install = try #require(ATTInstall(text: install.text))
     #expect(install.record?.receivedAt == 4000)
-    #expect(judged() == .authorized)
+    #expect(decided() == .authorized)
     _ = install.learn(.denied, deviceTime: nil, now: 5000)
-    #expect(judged() == .denied)
+    #expect(decided() == .denied)
     _ = install.learn(.authorized, deviceTime: nil, now: 6000)
-    #expect(judged() == .notDetermined)
+    #expect(decided() == .notDetermined)
   }
 
   @Test("what sessions alone say follows the latest of them")

@@ -71,7 +71,7 @@ struct ATTRoutingVectorsTests {
     #expect(releasedAt == start + expect["releasedAt"]!.int64Value! * 1000)
     #expect(held.map { JSONValue.string($0.event) } == expect["order"]?.arrayValue)
     for item in held {
-      let status = ConsentJudgement.status(atReceipt: item.status, heldUntil: item.until, current: record)
+      let status = ConsentDecision.status(atReceipt: item.status, heldUntil: item.until, current: record)
       #expect(status.code == expect["allStatus"]?.int64Value)
       let route = try ConsentRoutingTable.published.route(strategy: "default", consent: status.isConsent)
       #expect(route.hosts.first == expect["host"]?.stringValue)

@@ -29,7 +29,7 @@ struct ATTStatusTests {
     #expect { try ATTStatus(parsing: JSONValue(parsing: text)) } throws: { ($0 as? FieldError)?.field == "attStatus" }
   }
 
-  @Test("an update is judged by device time, on a tie by receipt")
+  @Test("updates are ordered by device time, and by receipt if that is equal")
   func updates() {
     let asked = ATTStatusRecord(status: .notDetermined, deviceTime: 1000, receivedAt: 1100)
     #expect(ATTStatusRecord.applying(asked, to: nil).1 == .first)
@@ -53,20 +53,20 @@ struct ATTStatusTests {
   }
 
   @Test("an item leaves with consent only when there was consent at receipt and still is")
-  func judgement() {
+  func consentDecision() {
     func now(_ status: ATTStatus, at: Int64 = 50) -> ATTStatusRecord {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
     }
-    let judge = ConsentJudgement.status
-    #expect(judge(.authorized, nil, nil) == .authorized)
-    #expect(judge(.authorized, nil, now(.denied)) == .denied)
-    #expect(judge(.authorized, nil, now(.notDetermined)) == .notDetermined)
-    #expect(judge(.notDetermined, nil, now(.authorized)) == .notDetermined)
-    #expect(judge(.denied, nil, now(.authorized)) == .denied)
-    #expect(judge(.unavailable, 100, now(.authorized)) == .unavailable)
-    #expect(judge(.notDetermined, 100, now(.authorized)) == .authorized)
-    #expect(judge(.notDetermined, 100, now(.authorized, at: 101)) == .notDetermined)
-    #expect(judge(.notDetermined, 100, now(.denied, at: 101)) == .denied)
-    #expect(judge(.notDetermined, 100, nil) == .notDetermined)
+    let decide = ConsentDecision.status
+    #expect(decide(.authorized, nil, nil) == .authorized)
+    #expect(decide(.authorized, nil, now(.denied)) == .denied)
+    #expect(decide(.authorized, nil, now(.notDetermined)) == .notDetermined)
+    #expect(decide(.notDetermined, nil, now(.authorized)) == .notDetermined)
+    #expect(decide(.denied, nil, now(.authorized)) == .denied)
+    #expect(decide(.unavailable, 100, now(.authorized)) == .unavailable)
+    #expect(decide(.notDetermined, 100, now(.authorized)) == .authorized)
+    #expect(decide(.notDetermined, 100, now(.authorized, at: 101)) == .notDetermined)
+    #expect(decide(.notDetermined, 100, now(.denied, at: 101)) == .denied)
+    #expect(decide(.notDetermined, 100, nil) == .notDetermined)
   }
 }

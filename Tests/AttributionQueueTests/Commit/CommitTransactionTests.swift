@@ -119,7 +119,7 @@ import Testing
       #expect(try await settle(owned.batch(queue, 0..<3), owned.ownership, group) == nil)
       // An event without a natural key, which the index must not know; a body that is kept; a claim that is forgotten.
       let adjustments: [@Sendable (inout Completion) -> Void] = [
-        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeJudgedAnew = true }, { $0.events.append($0.events[0]) },
+        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeAcceptedAgain = true }, { $0.events.append($0.events[0]) },
         { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], life: .seconds(1)) },
       ]
       for adjust in adjustments {
@@ -316,7 +316,7 @@ import Testing
 
   @Test func `Simultaneous batches of several shards share transactions`() async throws {
     try await withQueue { queue, _ in
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { lease in
         .complete(verified(lease.message.attributes["natural"] ?? ""))
       }
       let names = (0..<600).map { "n\($0)" }

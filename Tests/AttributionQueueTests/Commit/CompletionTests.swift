@@ -7,7 +7,7 @@ import Testing
   private func rejected(_ id: String, again: Bool = false, keeps: Bool = false) -> Completion {
     var completion = Completion(
       state: .rejected, events: [EventRecord(id: "r-" + id, type: "t.r", json: Array("{\"id\":\"r-\(id)\"}".utf8))], reason: "x")
-    completion.mayBeJudgedAnew = again
+    completion.mayBeAcceptedAgain = again
     completion.keepsBody = keeps
     return completion
   }

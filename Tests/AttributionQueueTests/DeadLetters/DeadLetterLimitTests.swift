@@ -58,7 +58,7 @@ import Testing
       configuration.deadLetterAge = .seconds(-1)
       // A minute is to pass first: it ends without waiting for that.
       let patient = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
-      let idle = ShardWorker(queue: .intake, deliveries: patient, pace: .judging) { _ in .giveBack }
+      let idle = ShardWorker(queue: .intake, deliveries: patient, pace: .computing) { _ in .giveBack }
       let rest = Task { await idle.run() }
       idle.stop()
       await rest.value
@@ -66,7 +66,7 @@ import Testing
 
       configuration.housekeepingDelay = .milliseconds(10)
       let soon = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
-      let worker = ShardWorker(queue: .intake, deliveries: soon, pace: .judging) { _ in .giveBack }
+      let worker = ShardWorker(queue: .intake, deliveries: soon, pace: .computing) { _ in .giveBack }
       let work = Task { await worker.run() }
       try await eventually("they go") { try await administration.snapshot(.intake).dead == 0 }
       worker.stop()

@@ -164,7 +164,7 @@ import Testing
             Completion(
               state: .rejected, events: [EventRecord(id: "rejected:\(lease.deliveryID)", type: "t.r", json: Array("{}".utf8))], reason: "x")
           )
-        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+        }) { try await eventually("it is settled") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
       }
       try await reject()
       try await forgetCopies(queue)
@@ -189,9 +189,9 @@ import Testing
         #expect(try await queue.accept(delivery).isDuplicate)
         try await queue.working(handler: { _ in
           var completion = Completion(state: .rejected, events: [], reason: "unknown_key")
-          completion.mayBeJudgedAnew = true
+          completion.mayBeAcceptedAgain = true
           return .complete(completion)
-        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+        }) { try await eventually("it is settled") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
       }
     }
   }

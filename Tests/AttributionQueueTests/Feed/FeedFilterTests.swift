@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `Events of builds before, which have their attributes in their JSON alone, are judged by that`() async throws {
+  @Test func `Events of older builds, which have their attributes only in their JSON, are filtered by it`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue, names: Self.names)
       _ = try await feed.create(EventSubscription(name: "network", filter: FeedFilter(adNetworkIds: ["a.skadnetwork"])))
@@ -70,7 +70,7 @@ import Testing
       try await queue.write(events)
       #expect(try await feed.ids("network") == ["s", "k"])
       #expect(try await feed.ids("app") == ["s", "n"])
-      // By the same rule where Swift judges.
+      // Swift filters by the same rule.
       for name in ["network", "app"] {
         let filter = try #require(try await feed.subscription(name)).filter
         let wanted = events.filter {

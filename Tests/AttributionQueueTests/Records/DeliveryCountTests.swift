@@ -76,7 +76,7 @@ import Testing
   @Test func `A delivery is counted once with its outcome, and values of repeats are not counted`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging, counter: counter) { lease in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, counter: counter) { lease in
         switch lease.message.attributes["natural"] {
         case "dead": return .deadLetter(error: "x")
         case "rejected":

@@ -137,7 +137,7 @@ struct IntakeJournalTests {
       #expect(waiting >= before)
       try await Task.sleep(for: .milliseconds(50))
       #expect(try await journal.workedOff() == waiting)
-      // What is put off was judged once.
+      // A delayed message was verified once.
       let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
       let done: @Sendable (LeasedMessage) async -> WorkOutcome = { .complete(verified($0.message.attributes["natural"] ?? "")) }
       try await queue.working(handler: done) {

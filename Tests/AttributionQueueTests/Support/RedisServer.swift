@@ -273,5 +273,5 @@ extension DeliveryQueue {
 }
 
 extension ShardWorker.Pace {
-  static func random() -> ShardWorker.Pace { [.judging, .waiting(shards: 256), .waiting(shards: 3)].randomElement() ?? .judging }
+  static func random() -> ShardWorker.Pace { [.computing, .waiting(shards: 256), .waiting(shards: 3)].randomElement() ?? .computing }
 }

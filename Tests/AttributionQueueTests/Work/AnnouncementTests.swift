@@ -141,7 +141,7 @@ import Testing
   }
 
   private func withWorker(_ queue: DeliveryQueue, _ body: () async throws -> Void) async throws {
-    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { lease in
       lease.message.body == Array("forged".utf8)
         ? .deadLetter(error: "forged") : .complete(verified(lease.message.attributes["natural"] ?? ""))
     }

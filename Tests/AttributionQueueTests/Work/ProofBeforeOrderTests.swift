@@ -68,7 +68,7 @@ import Testing
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 20)
       let outcomes = Mutex<[String]>([])
       let worker = ShardWorker(
-        queue: .intake, deliveries: queue, pace: .judging,
+        queue: .intake, deliveries: queue, pace: .computing,
         observe: { if case .processed(let outcome, _, _, _) = $0 { outcomes.withLock { $0.append(outcome) } } },
         handler: { lease in .inOrder { .complete(verified(Self.name(lease))) } })
       let run = Task { await worker.run() }

@@ -304,7 +304,7 @@ import Testing
         try await group.waitForAll()
       }
       let redis = try await server.client()
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { _ in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { _ in
         try? await Task.sleep(for: .milliseconds(1))
         return .deadLetter(error: "no")
       }
@@ -327,7 +327,7 @@ import Testing
       let reclaimed = Mutex(0)
       let workers = (0..<2).map { _ in
         ShardWorker(
-          queue: .intake, deliveries: queue, pace: .judging,
+          queue: .intake, deliveries: queue, pace: .computing,
           observe: { if case .reclaimed(let count) = $0 { reclaimed.withLock { $0 += count } } }, handler: Self.verifying)
       }
       let runs = workers.map { worker in Task { await worker.run() } }

@@ -19,7 +19,7 @@ import Testing
     var peer = ConnectionPeer(address: try IPAddress(validating: proxy))
     peer.isStranger = isStranger
     let request = IncomingRequest(method: "POST", target: "/", headers: HTTPHeaders(fields), peer: peer, isHTTP2: false)
-    return edge.judge(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
+    return edge.decide(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
   }
 
   @Test func `A client that its proxy does not know is on no allow list, not even on one of its proxy`() throws {
@@ -41,6 +41,6 @@ import Testing
   @Test func `Without an address no client is on an allow list`() throws {
     let edge = try edge()
     #expect(
-      edge.judge(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.judge(nil, kind: "postback").refusal == nil)
+      edge.decide(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.decide(nil, kind: "postback").refusal == nil)
   }
 }

@@ -12,8 +12,8 @@ public struct WebAdSettings: Sendable, Hashable {
   /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
   /// checked).
   public var signing = Signing.registrable
-  /// Whether events of verified postbacks say how the list judges their `source-domain` (`mark`) or not (`ignore`). No postback is rejected
-  /// because of it.
+  /// Whether events of verified postbacks contain the list's result for their `source-domain` (`mark`) or not (`ignore`). No postback is
+  /// rejected because of it.
   public var postbacks = Postbacks.mark
 
   public init() {}
