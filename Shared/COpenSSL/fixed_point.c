@@ -150,7 +150,7 @@ end:
   return self;
 }
 
-/* The working memory of a verification. Each thread keeps its own, because creating it takes some fifty allocations. It holds nothing secret. */
+/* The working memory of a verification, one for each thread, because creating it takes some fifty allocations. It holds no secrets. */
 typedef struct {
   BN_CTX *context;
   /* Of P-256. */

@@ -72,10 +72,10 @@ struct DeliveryQueueTests {
     }
     let administration = QueueAdministration(deliveries: queue)
     let attempts = Mutex<[Int]>([])
-    let mended = Mutex(false)
+    let isUpstreamBack = Mutex(false)
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
       attempts.withLock { $0.append(lease.attempt) }
-      return mended.withLock { $0 } ? .complete(.verified("a")) : .retry(after: nil, error: "upstream is away")
+      return isUpstreamBack.withLock { $0 } ? .complete(.verified("a")) : .retry(after: nil, error: "upstream is away")
     }
     try await Self.working(queue, handler: handler) {
       let id = try await queue.accept(.delivery("a")).id
@@ -85,7 +85,7 @@ struct DeliveryQueueTests {
       #expect(letters.map(\.id) == [id])
       #expect(letters.first?.lastError == "upstream is away")
       #expect(letters.first?.history.count == 3)
-      mended.withLock { $0 = true }
+      isUpstreamBack.withLock { $0 = true }
       #expect(try await administration.replay(.intake, ids: [id]) == 1)
       for _ in 0..<500 where try await queue.delivery(id)?.state != .verified { try await Task.sleep(for: .milliseconds(20)) }
       #expect(try await queue.delivery(id)?.eventId == "a")

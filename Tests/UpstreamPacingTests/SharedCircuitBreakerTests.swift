@@ -117,7 +117,7 @@ struct SharedCircuitBreakerTests {
       let before = breakers.map(\.seen.closings)
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
       for (breaker, closings) in zip(breakers, before) {
-        await breaker.look()
+        await breaker.refresh()
         #expect(breaker.phase == .closed && breaker.seen.closings >= max(1, closings))
         #expect(try await leave(breaker).isProbe == false)
       }

@@ -26,7 +26,7 @@ final class ApprovedMessages: Sendable {
   /// How soon it is asked again where it could not be heard.
   private static let pause: Duration = .seconds(2)
   /// How soon it is noticed that it is to be asked at once.
-  private static let look: Duration = .milliseconds(200)
+  private static let requestCheckInterval: Duration = .milliseconds(200)
   /// How long Redis knows what was last heard, seconds.
   private static let keptSeconds: Int64 = 30 * 86_400
 
@@ -79,7 +79,7 @@ final class ApprovedMessages: Sendable {
       while !isWanted.exchange(false, ordering: .relaxed) {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { break }
-        do { try await Task.sleep(for: min(left, Self.look)) } catch { return }
+        do { try await Task.sleep(for: min(left, Self.requestCheckInterval)) } catch { return }
       }
     }
   }

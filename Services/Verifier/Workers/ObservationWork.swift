@@ -5,7 +5,7 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in what was looked up at Apple: statuses of subscriptions, which mend their histories, and transactions. What cannot be verified is
+/// Takes in what was looked up at Apple: statuses of subscriptions, which repair their histories, and transactions. What cannot be verified is
 /// rejected, whoever left it in the queue.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"

@@ -82,7 +82,7 @@ final class VerificationWorker: Sendable {
     CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
   }
 
-  /// Reasons that lie in our configuration, keys or clock: once that is mended, the same bytes may be accepted again.
+  /// Reasons that lie in our configuration, keys or clock: once that is corrected, the same bytes may be accepted again.
   private static let passing: Set<String> = [
     PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
     SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue,

@@ -40,12 +40,12 @@ struct OutageRuleTests {
   @Test("a short outage waits for Apple's first retry, and then asks only for what it did not bring")
   func short() throws {
     let window = try outage(hours: 0.5)
-    let look = window.end - 1 + Self.hour + 600_000
-    #expect(try rule().decide(window, evidence: .heartbeat, now: window.end) == .wait(until: look))
-    #expect(try rule().decide(window, evidence: .heartbeat, now: look - 1) == .wait(until: look))
-    #expect(try rule().decide(window, evidence: .heartbeat, now: look) == .recover(window, onlyFailures: true))
+    let checkTime = window.end - 1 + Self.hour + 600_000
+    #expect(try rule().decide(window, evidence: .heartbeat, now: window.end) == .wait(until: checkTime))
+    #expect(try rule().decide(window, evidence: .heartbeat, now: checkTime - 1) == .wait(until: checkTime))
+    #expect(try rule().decide(window, evidence: .heartbeat, now: checkTime) == .recover(window, onlyFailures: true))
     // In a silence somebody else may have answered 200.
-    #expect(try rule().decide(window, evidence: .silence, now: look) == .recover(window, onlyFailures: false))
+    #expect(try rule().decide(window, evidence: .silence, now: checkTime) == .recover(window, onlyFailures: false))
   }
 
   @Test("a long outage is recovered immediately, and so is any in the sandbox")

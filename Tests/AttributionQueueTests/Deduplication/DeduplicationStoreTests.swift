@@ -73,17 +73,17 @@ import Testing
   }
 
   @Test(arguments: [
-    (apart: 3600, before: 3_600_000, isLookedFor: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
+    (apart: 3600, before: 3_600_000, isChecked: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
     (21_601, 21_600_000, true),
   ])
   func `Before the end of a generation, the next one is checked too, because another clock may be ahead`(
-    apart: Int, before: Int64, isLookedFor: Bool
+    apart: Int, before: Int64, isChecked: Bool
   ) {
     var configuration = QueueConfiguration()
     configuration.clockDifference = .seconds(apart)
     let now = 7 * configuration.copyGeneration.milliseconds - before
     let generations = DeduplicationStore(digestKey: [1], configuration: configuration).generations(.copy, shard: Shard(7), now: now)
-    #expect(generations.mayBeOver(now: now) == isLookedFor)
+    #expect(generations.mayBeOver(now: now) == isChecked)
   }
 
   @Test func `A copy is known in its generation and the next, and accepted again afterwards`() async throws {

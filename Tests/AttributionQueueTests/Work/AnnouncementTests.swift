@@ -168,7 +168,7 @@ import Testing
           _ = try await queue.accept(message)
         }
         try await eventually("all are settled") { try await queue.allEvents().count == 4 }
-        // The script reads once for each message, and a worker that reads once more. Each look for the events reads all shards.
+        // The script reads once for each message, and a worker that reads once more. Each query for the events reads all shards.
         #expect(try await reads(queue) % Shard.count == 4)
       }
       #expect(Set(try await queue.allEvents()) == Set((0..<4).map { "e-nä\($0)" }))

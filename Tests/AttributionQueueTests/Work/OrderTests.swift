@@ -146,19 +146,19 @@ import Testing
         try await client.send(["CONFIG", "SET", "slowlog-log-slower-than", "0"])
         let isWatched = DeliveryQueue.now < due
         try await Task.sleep(for: .milliseconds(max(0, due - DeliveryQueue.now - 300)))
-        let looks = try await Self.looks(client)
-        #expect(DeliveryQueue.now >= due || looks == 0)
+        let searches = try await Self.searches(client)
+        #expect(DeliveryQueue.now >= due || searches == 0)
         try await eventually("it comes") { await worked.all == ["late"] }
         #expect(DeliveryQueue.now >= due)
-        let found = try await Self.looks(client)
+        let found = try await Self.searches(client)
         #expect(!isWatched || found > 0)
       }
       client.close()
     }
   }
 
-  /// How often delayed messages were looked for.
-  private static func looks(_ client: RedisClient) async throws -> Int {
+  /// The number of calls of the scripts that search for due messages.
+  private static func searches(_ client: RedisClient) async throws -> Int {
     let names = [PackageResources.promote_lua, PackageResources.due_lua].map { Hex.encode(SHA1Digest.hash($0)) }
     return (try await client.send(["SLOWLOG", "GET", "-1"]).array ?? []).filter { entry in
       let words = (entry.array?[3].array ?? []).compactMap(\.string)
