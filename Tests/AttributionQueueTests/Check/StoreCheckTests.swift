@@ -4,15 +4,15 @@ import WireJSON
 
 @testable import AttributionQueue
 
-/// What a check finds in a real Redis where a hand has been. One after the other: each reads all shards several times.
+/// Faults that are written into a real Redis by hand are found. The tests run one after the other, because each reads all shards.
 @Suite(.serialized) struct StoreCheckTests {
-  /// One message of each sort there is, and an event with its index.
+  /// The ids of one message of each kind, and of a delivery whose event is in the index.
   struct Healthy {
     let ready, delayed, first, second, token, done: DeliveryID
   }
 
   static func fill(_ queue: DeliveryQueue) async throws -> Healthy {
-    // With places in a line from the acceptance on.
+    // Messages enter their order line when they are accepted.
     queue.ordersAfterProofAlways.withLock { $0 = false }
     _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: .beginning)
     let done = try await queue.accept(request("done"))
@@ -60,7 +60,7 @@ import WireJSON
     #expect(try await Self.check(queue).agrees == isRepairable, sourceLocation: sourceLocation)
   }
 
-  /// All that there is, as Redis writes it.
+  /// All keys, with their values as DUMP returns them.
   static func dump(_ queue: DeliveryQueue) async throws -> [String: [UInt8]] {
     var all: [String: [UInt8]] = [:]
     for key in try await queue.send(["KEYS", "*"]).array ?? [] {
@@ -107,7 +107,7 @@ import WireJSON
       _ = try await queue.send(["HDEL", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
       try await expect(
         [.missingPayload], queue, isRepairable: false, [(Keys.delayed(.intake, ids.delayed.shard), "\(ids.delayed)")])
-      // What is left is that it is lost.
+      // The remaining fault is the lost delivery.
       let rest = try await Self.check(queue)
       #expect(rest.listed.map(\.rule) == [.recordWithoutMessage] && rest.listed[0].id == "\(ids.delayed)")
     }
@@ -120,7 +120,7 @@ import WireJSON
       _ = try await queue.send(["LREM", .string(line), "1", .string("\(ids.second)")])
       try await expect([.waitsOutsideLine], queue, isRepairable: true, [(Keys.delayed(.intake, ids.second.shard), "\(ids.second)")])
       #expect(try await queue.send(["LRANGE", .string(line), "0", "-1"]).array?.compactMap(\.string) == ["\(ids.first)", "\(ids.second)"])
-      // The first is finished by a hand that did not look behind it.
+      // Deletes the first message, but leaves the second one waiting.
       _ = try await queue.send(["DEL", .string(Self.ready(ids.first))])
       _ = try await queue.send(["DEL", .string(Keys.delivery(ids.first))])
       _ = try await queue.send(["LPOP", .string(line)])
@@ -160,7 +160,7 @@ import WireJSON
           (Keys.delivery(ids.ready), "\(ids.ready)"), (Keys.delivery(ids.second), "\(ids.second)"), (Keys.delivery(lost), "\(lost)"),
           (Keys.delivery(spoiled), "\(spoiled)"),
         ])
-      // Without the names of keys, what nothing else names is not found.
+      // Without a scan of the key names, only faults of messages that exist are found.
       #expect(try await Self.check(queue, walksKeys: false).faults == 2)
     }
   }
@@ -288,7 +288,7 @@ import WireJSON
 
   @Test func `Data longer than a page is read completely`() async throws {
     try await withQueue { queue, _ in
-      // Of one order key: all in one shard, one in the stream and the others in its line.
+      // All have one order key, so they are in one shard: one in the stream and the others in its order line.
       for index in 0..<700 { _ = try await queue.accept(request("n\(index)", order: "x", keepsOrder: true)) }
       for index in 0..<300 { _ = try await queue.accept(request("free\(index)", order: "x")) }
       let report = try await Self.check(queue)

@@ -7,7 +7,7 @@ import Testing
     try await withQueue { queue, _ in
       let (one, other) = (QueueHistory(deliveries: queue), QueueHistory(deliveries: queue))
       let now = DeliveryQueue.now
-      // The minute may change while it is looked.
+      // The minute may change during the test.
       try await one.recordSnapshot(at: now - 60_000)
       #expect(try await one.moments(last: 3).map(\.queues.count) == [QueueName.allCases.count])
       _ = try await queue.accept(request("a"))
@@ -18,7 +18,7 @@ import Testing
       #expect(moments.map(\.start) == [(now / 60_000 - 1) * 60_000, now / 60_000 * 60_000])
       #expect(moments.last?.queues.first { $0.queue == .intake }?.depth == 1)
       #expect(moments.last?.queues.first { $0.queue == .intake }?.oldestAgeSeconds != nil)
-      // What lies further back is not told, and ends by itself.
+      // Older snapshots are not returned, and they expire.
       try await one.recordSnapshot(at: now - 3_600_000)
       #expect(try await one.moments(last: 3).count == 2)
       #expect(try await one.moments(last: 100).count == 3)
