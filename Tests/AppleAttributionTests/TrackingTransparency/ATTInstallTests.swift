@@ -41,7 +41,7 @@ struct ATTInstallTests {
     #expect(install.isHolding && install.record?.status == .notDetermined)
   }
 
-  @Test("an update releases once, an older one changes nothing")
+  @Test("an update releases items once, and an older update changes nothing")
   func update() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30, deviceTime: 900), now: 1000)
@@ -66,7 +66,7 @@ struct ATTInstallTests {
     #expect(isLeft)
     #expect(install.record?.status == .denied && install.untold == withdrawn)
     #expect(ATTInstall(text: install.text) == install)
-    // What is none of Apple's tells nothing.
+    // An unknown status changes nothing.
     #expect(install.receive(try session(7), now: 2500).changes == [])
     let repeated = install.learn(.denied, deviceTime: 1500, now: 3000)
     #expect(repeated.effect == ATTStatusRecord.Effect.none && repeated.changes == [withdrawn])
@@ -127,7 +127,7 @@ struct ATTInstallTests {
     #expect(decided() == .notDetermined)
   }
 
-  @Test("what sessions alone say follows the latest of them")
+  @Test("without updates, the status is that of the latest session")
   func sessionsOnly() throws {
     var install = ATTInstall()
     for (index, status) in ([2, 3, 0, 3, 1] as [Int64]).enumerated() {

@@ -21,7 +21,7 @@ struct ATTStatusTests {
   func absent() throws { #expect(try ATTStatus(parsing: nil) == .unavailable) }
 
   @Test(
-    "anything but an integer is refused, naming the field",
+    "a status that is not an integer is refused, and the field is named",
     arguments: [
       #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
     ])
@@ -44,7 +44,7 @@ struct ATTStatusTests {
     #expect(ATTStatusRecord.applying(again, to: yes) == (kept, .none))
   }
 
-  @Test("a device clock in the future cannot lock the status")
+  @Test("a device time in the future does not block later changes of the status")
   func future() {
     let ahead = ATTStatusRecord(status: .authorized, deviceTime: 9_000_000, receivedAt: 1000)
     #expect(ahead.deviceTime == 1000)
@@ -52,7 +52,7 @@ struct ATTStatusTests {
     #expect(ATTStatusRecord.applying(no, to: ahead).0.status == .denied)
   }
 
-  @Test("an item leaves with consent only when there was consent at receipt and still is")
+  @Test("an item is sent with consent only if there was consent at receipt and there still is")
   func consentDecision() {
     func now(_ status: ATTStatus, at: Int64 = 50) -> ATTStatusRecord {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
