@@ -21,7 +21,7 @@ struct VerificationTests {
   func jws(file: String, name: String) throws {
     let bytes = try vector(file)
     #expect(try SignedInput(bytes).name == name)
-    // As it stands in JSON, too.
+    // The same as a JSON string.
     let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     #expect(try SignedInput(Array("\"\(text)\"\n".utf8)).name == name)
   }
@@ -48,7 +48,7 @@ struct VerificationTests {
     #expect(error?.message.contains(word) == true && error?.code == 65, "\(error?.message ?? "")")
   }
 
-  @Test("Apple's example is valid by the built-in keys, and not with one letter changed")
+  @Test("Apple's example is valid by the built-in keys, and invalid after one change")
   func postback() throws {
     let verifier = OfflineVerifier()
     let right = try verifier.verify(try SignedInput(Array(TestPostback.text.utf8)))

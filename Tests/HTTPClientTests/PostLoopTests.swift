@@ -110,7 +110,7 @@ struct PostLoopTests {
       default: return .ok("")
       }
     }
-    // One post after the other, so that one handle makes all of them.
+    // One request after the other, so that one handle makes all of them.
     let loop = loop()
     func post(_ path: String, _ headers: [(name: String, value: String)], _ body: [UInt8], timeout: Duration = .seconds(10)) async
       -> PostOutcome
