@@ -1,4 +1,4 @@
-"""The demo's signatures, one of each kind, judged by the openssl command."""
+"""The demo's signatures, one of each kind, verified by the openssl command."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from demo_report import row, system
 
 
 def openssl_verifies(pem: str, text: str, der: bytes) -> bool:
-    """Judged by the openssl command alone: nothing of ours has a say."""
+    """Verified by the openssl command alone, without code of this project."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (("key.pem", pem.encode()), ("text", text.encode()), ("signature", der)):
             (pathlib.Path(folder) / name).write_bytes(content)

@@ -30,7 +30,7 @@ RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 pyth
 # shell, a browser for the console, shells that complete commands.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus jq chromium chromium-driver zsh fish)
-# What judges shell scripts and C; ruff, which judges Python, is among the Python packages. Headers of the libraries that the C calls.
+# The linters of shell scripts and C; ruff, which checks Python, is among the Python packages. Headers of the libraries that the C calls.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 LINT_PACKAGES=(python3-venv shellcheck cppcheck "${BUILD_PACKAGES[@]}" zlib1g-dev)
 # Debian's own Python, whatever else stands on the PATH: it has the packages named above.

@@ -64,7 +64,7 @@ extension ServiceParts {
     // Services end in reverse order, so the permits are returned after the last call.
     parts.workers = [
       BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },
-      BackgroundWork { await tokens.lookAfterStranded() },
+      BackgroundWork { await tokens.retryStranded() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
     ]
     parts.checks = [ReadinessCheck(name: "tokens-worker") { worker.isStalled ? "stalled" : nil }]

@@ -11,8 +11,8 @@ struct TokenWorker: Sendable {
   /// The pause after a 429 without `Retry-After`.
   private static let unsaidHold: Duration = .seconds(1)
   /// The interval at which the worker checks whether Apple has recovered, and whether a test call is needed.
-  private static let strandedLook: Duration = .seconds(1)
-  private static let breakerLook: Duration = .milliseconds(250)
+  private static let strandedCheckInterval: Duration = .seconds(1)
+  private static let breakerCheckInterval: Duration = .milliseconds(250)
   /// How long a message waits for Redis before it is retried later.
   private static let storeTime: Duration = .seconds(10)
 
@@ -131,14 +131,14 @@ struct TokenWorker: Sendable {
   }
 
   /// Detects that Apple has recovered even if all tokens have failed and no new one arrives. Runs until its task is cancelled.
-  func lookAfterStranded() async {
-    var lookedAt = ContinuousClock.now
+  func retryStranded() async {
+    var checkedAt = ContinuousClock.now
     while !Task.isCancelled {
-      do { try await Task.sleep(for: gate.phase == .closed ? Self.strandedLook : Self.breakerLook) } catch { return }
-      let stranded = await gate.look()
+      do { try await Task.sleep(for: gate.phase == .closed ? Self.strandedCheckInterval : Self.breakerCheckInterval) } catch { return }
+      let stranded = await gate.refresh()
       if !stranded.isEmpty { await makeDue(stranded) }
-      guard lookedAt.duration(to: .now) >= Self.strandedLook else { continue }
-      lookedAt = .now
+      guard checkedAt.duration(to: .now) >= Self.strandedCheckInterval else { continue }
+      checkedAt = .now
       var next = gate.forgotten()
       // A token that was processed meanwhile cannot be used for a test call, so the next one is tried.
       while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.another() }

@@ -55,21 +55,21 @@ struct InputFile: ~Copyable {
 
   /// Reads the next line without its line end; nil after the last. A line longer than `most` is skipped and returned empty.
   mutating func line(most: Int) throws(CommandFailure) -> [UInt8]? {
-    var (looked, isTooLong) = (0, false)
+    var (searched, isTooLong) = (0, false)
     while true {
-      if let end = buffer[looked...].firstIndex(of: 10) {
+      if let end = buffer[searched...].firstIndex(of: 10) {
         lineWasWhole = !isTooLong
         let line = isTooLong ? [] : Array(buffer[..<end])
         offset += Int64(end + 1)
         buffer.removeSubrange(...end)
         return line
       }
-      looked = buffer.count
-      if looked > most {
+      searched = buffer.count
+      if searched > most {
         isTooLong = true
-        offset += Int64(looked)
+        offset += Int64(searched)
         buffer.removeAll(keepingCapacity: true)
-        looked = 0
+        searched = 0
       }
       guard try fill() else {
         guard !buffer.isEmpty || isTooLong else { return nil }

@@ -40,7 +40,7 @@ extension ServiceParts {
         guard let app = configuration.app(term.bundleId) else { return }
         while !Task.isCancelled {
           await sweeper.sweep(app, now: WallClock.now())
-          await outages.look(app, term)
+          await outages.detect(app, term)
           do { try await Task.sleep(for: outages.interval) } catch { return }
         }
       })

@@ -54,12 +54,12 @@ final class ImpressionKeys: Sendable {
     }
   }
 
-  /// The verdict of `judge` with the known keys. If none of them fits, signer's newest keys are tried, because a key may have been added a
+  /// The verdict of `verify` with the known keys. If none of them fits, signer's newest keys are tried, because a key may have been added a
   /// moment ago.
-  func verdict(_ judge: (ImpressionVerifier) -> ImpressionVerifier.Verdict) async throws(RPCError) -> ImpressionVerifier.Verdict {
-    let verdict = judge(try await verifier())
+  func verdict(_ verify: (ImpressionVerifier) -> ImpressionVerifier.Verdict) async throws(RPCError) -> ImpressionVerifier.Verdict {
+    let verdict = verify(try await verifier())
     guard verdict.reason == .badSignature || verdict.reason == .unknownKey, let newest = await newest() else { return verdict }
-    return judge(newest)
+    return verify(newest)
   }
 
   /// A verifier with signer's current keys; nil if signer was asked a moment ago or cannot be reached.

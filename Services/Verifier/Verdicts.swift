@@ -11,7 +11,7 @@ struct Verdicts: Sendable {
   let signedData: RevocationCheckedVerifier
   let impressions: ImpressionKeys
 
-  func judge(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
+  func verify(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
     let verdict =
       switch try PostbackInput(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onSKAdNetwork: object)
@@ -24,7 +24,7 @@ struct Verdicts: Sendable {
       environment: verdict.environment?.rawValue, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
-  func judge(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError)
+  func verify(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError)
     -> VerifyAdAttributionKitPostbackResponse
   {
     let verdict =
@@ -39,12 +39,12 @@ struct Verdicts: Sendable {
   }
 
   /// Verifies without asking responders about the revocation of certificates.
-  func judgeOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  func verifyOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
     return Self.response(signedData.offlineVerdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
-  func judge(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  func verify(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
     return Self.response(await signedData.verdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
@@ -73,7 +73,7 @@ struct Verdicts: Sendable {
       appTransactionInfo: verdict.appTransactionInfo)
   }
 
-  func judge(_ request: VerifySKAdNetworkImpressionRequest) async throws(RPCError) -> VerifySKAdNetworkImpressionResponse {
+  func verify(_ request: VerifySKAdNetworkImpressionRequest) async throws(RPCError) -> VerifySKAdNetworkImpressionResponse {
     let parameters = SKAdNetworkImpression.Parameters(
       version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map(Int64.init),
       sourceIdentifier: request.sourceIdentifier.map(Int64.init), itunesItemId: request.itunesItemId,
@@ -84,7 +84,7 @@ struct Verdicts: Sendable {
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId)
   }
 
-  func judge(_ request: VerifyAdAttributionKitImpressionRequest) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
+  func verify(_ request: VerifyAdAttributionKitImpressionRequest) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
     guard let jws = request.jws else { throw .invalidArgument(field: "jws", "is missing") }
     let verdict = try await impressions.verdict { $0.verdict(onAdAttributionKit: jws) }
     return VerifyAdAttributionKitImpressionResponse(

@@ -48,7 +48,8 @@ extension ServiceParts {
       metrics: environment.metrics)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
-      queue: .intake, deliveries: deliveries, pace: .judging, counter: counter, observe: QueueMetrics.observer(.intake, environment.metrics)
+      queue: .intake, deliveries: deliveries, pace: .computing, counter: counter,
+      observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feedMetrics = FeedMetrics(environment.metrics)
     let names = AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) })

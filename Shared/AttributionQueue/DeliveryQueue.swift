@@ -35,7 +35,7 @@ public final class DeliveryQueue: Sendable {
     self.tracer = tracer
     self.logger = logger
     deduplication = DeduplicationStore(digestKey: digestKey, configuration: configuration)
-    knownForm = Self.formLook(redis)
+    knownForm = Self.cachedForm(redis)
   }
 
   /// Checks that Redis is configured not to lose data and that this build knows the store's form, and reads the secret digest key that all

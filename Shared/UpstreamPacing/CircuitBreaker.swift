@@ -90,7 +90,7 @@ public struct CircuitBreaker: Sendable {
   }
 
   /// The longest wait before a caller asks again while probes are under way, milliseconds.
-  static let probeLook: Int64 = 250
+  static let probeCheckInterval: Int64 = 250
 
   /// Asks for permission to make one call. The caller must record its result by ``record(_:_:now:chance:)``.
   public mutating func admit(now: Int64) -> Admission {
@@ -109,7 +109,7 @@ public struct CircuitBreaker: Sendable {
       probes = probes.filter { $0.value > now }
       guard probes.count + probesSucceeded < rule.probes else {
         // The wait is short, because the result of a probe decides for all callers.
-        return .wait(min(Self.probeLook, rule.probePatience))
+        return .wait(min(Self.probeCheckInterval, rule.probePatience))
       }
       return probe(now)
     }

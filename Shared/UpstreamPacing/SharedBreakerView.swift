@@ -145,7 +145,7 @@ struct SharedBreakerView: Sendable {
     case .closed:
       askAt = now + Self.freshness
       if !wasClosed { closings += 1 }
-    case .halfOpen: askAt = now + min(CircuitBreaker.probeLook, own.rule.probePatience)
+    case .halfOpen: askAt = now + min(CircuitBreaker.probeCheckInterval, own.rule.probePatience)
     case .open: askAt = now + found.wait
     }
   }

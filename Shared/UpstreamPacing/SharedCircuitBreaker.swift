@@ -90,7 +90,7 @@ public final class SharedCircuitBreaker: Sendable {
   }
 
   /// Refreshes the cached state, for an instance that makes no calls at present.
-  public func look() async {
+  public func refresh() async {
     guard view.withLock({ $0.isStale(now: Self.now) }) else { return }
     await report()
   }

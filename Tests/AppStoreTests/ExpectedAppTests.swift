@@ -3,8 +3,8 @@ import Testing
 
 @testable import AppStore
 
-/// A genuine notification of `com.example.app`, judged for whom it is expected of.
-@Suite("Whose notification it is")
+/// Verifies a genuine notification of `com.example.app` with different expected apps.
+@Suite("The expected app of a notification")
 struct ExpectedAppTests {
   private static let app = KnownApp(bundleId: "com.example.app", appAppleId: 1_234_567_890, environments: ["Production", "Sandbox"])
   private static let other = KnownApp(bundleId: "com.example.other", appAppleId: 42, environments: ["Production", "Sandbox"])
@@ -20,7 +20,7 @@ struct ExpectedAppTests {
     return verdict.reason
   }
 
-  @Test("of the app that is expected and configured it is valid", arguments: [production, sandbox])
+  @Test("a notification of the expected and configured app is valid", arguments: [production, sandbox])
   func own(id: String) throws {
     for expected in [nil, "com.example.app"] {
       let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
@@ -28,7 +28,7 @@ struct ExpectedAppTests {
     }
   }
 
-  @Test("of another app it is of the wrong one, also where both are configured", arguments: [production, sandbox])
+  @Test("a notification of another app is rejected as wrong app, even if both apps are configured", arguments: [production, sandbox])
   func another(id: String) throws {
     for expected in ["com.example.other", "com.example.ap", "com.example.app ", "COM.EXAMPLE.APP", ""] {
       let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
@@ -43,7 +43,7 @@ struct ExpectedAppTests {
     }
   }
 
-  @Test("the app's number counts at its own URL too")
+  @Test("the app's Apple id is checked at the app's own URL too")
   func number() throws {
     let renumbered = KnownApp(bundleId: Self.app.bundleId, appAppleId: 42, environments: Self.app.environments)
     let expecting = SignedDataExpectation(bundleId: "com.example.app", isOfKnownApp: true)

@@ -42,12 +42,12 @@ enum AppStoreVectors {
     return CertificateChainVerifier(roots: roots, strict: inputs["strictX509"]?.boolValue ?? true)
   }
 
-  /// Apple's libraries' names for our reasons.
+  /// The names that Apple's libraries use for our reasons.
   static let reasons: [String: Set<SignedDataReason>] = [
     "INVALID_JWT_FORMAT": [.malformedJWS], "INVALID_ALGORITHM": [.unexpectedAlgorithm],
     "INVALID_CHAIN_LENGTH": [.chainLength],
     "INVALID_CERTIFICATE": [.malformedCertificate], "INVALID_CHAIN": [.chainInvalid],
-    // Apple's libraries do not tell a signature of the wrong form from a wrong one.
+    // Apple's libraries do not distinguish malformed signatures from wrong ones.
     "INVALID_SIGNATURE": [.badSignature, .malformedSignature], "INVALID_APP_IDENTIFIER": [.wrongApp],
     "INVALID_ENVIRONMENT": [.wrongEnvironment],
   ]
@@ -63,7 +63,7 @@ struct SignedDataVectorsTests {
   }
 
   @Test(
-    "a date is not judged before the certificates that would carry it",
+    "a date is not checked before the certificates that authenticate it",
     arguments: [JSONValue.integer(9_000_000_000_000), "soon"])
   func certificatesBeforeDates(date: JSONValue) throws {
     func reason(_ x5c: [JSONValue]) -> SignedDataReason? {
@@ -79,7 +79,7 @@ struct SignedDataVectorsTests {
     #expect(reason([root, root, root]) == (date == "soon" ? .malformed : .chainInvalid))
   }
 
-  @Test("signed data gets the verdict its case names", arguments: AppStoreVectors.signed)
+  @Test("signed data gets the verdict of its vector", arguments: AppStoreVectors.signed)
   func signedData(vector: AppStoreVectors.Case) throws {
     let environment = try #require(vector.inputs["environment"]?.stringValue)
     let verifier = SignedDataVerifier(
@@ -106,7 +106,7 @@ struct SignedDataVectorsTests {
   }
 
   @Test(
-    "the verdict is the same with its header known, and a signature or payload of another is no better for it",
+    "a cached header gives the same verdict, and a signature or payload of another token is still rejected",
     arguments: AppStoreVectors.signed)
   func knownHeader(vector: AppStoreVectors.Case) throws {
     let environment = try #require(vector.inputs["environment"]?.stringValue)
@@ -136,7 +136,7 @@ struct SignedDataVectorsTests {
     #expect(verdict("\(parts[0]).\(parts[1])").reason == .malformedJWS)
   }
 
-  @Test("a header whose signature did not hold is not remembered")
+  @Test("a header with an invalid signature is not cached")
   func forgedHeader() throws {
     let vector = try #require(AppStoreVectors.signed.first { $0.expect["result"] == "valid" && $0.inputs["environment"] == "Sandbox" })
     let chains = try AppStoreVectors.chainVerifier(vector.inputs)
@@ -150,7 +150,7 @@ struct SignedDataVectorsTests {
     #expect(chains.chain(of: header, at: 1_790_000_000) == nil)
   }
 
-  @Test("a chain gets the verdict its case names", arguments: AppStoreVectors.chains)
+  @Test("a chain gets the verdict of its vector", arguments: AppStoreVectors.chains)
   func chain(vector: AppStoreVectors.Case) throws {
     let verifier = try AppStoreVectors.chainVerifier(vector.inputs)
     let x5c = try #require(AppStoreVectors.json(vector.file)["x5c"]?.arrayValue).compactMap(\.stringValue)
@@ -175,7 +175,7 @@ struct SignedDataVectorsTests {
     #expect(found.contains { $0.id == vector.expect["transactionId"]?.stringValue }, "\(found)")
   }
 
-  @Test("what verifyReceipt answered gives its ids, as texts or numbers, for an app receipt or a transaction receipt")
+  @Test("ids are found in a verifyReceipt response, as texts or numbers, for an app receipt or a transaction receipt")
   func verifyReceiptForms() throws {
     func ids(_ text: String) throws -> [String] {
       let response = try #require(try JSONValue(parsing: text).objectValue)
@@ -209,10 +209,10 @@ struct SignedDataVectorsTests {
     #expect(reference == written)
   }
 
-  @Test("Apple's root is the one Apple publishes")
+  @Test("the built-in root is the one that Apple publishes")
   func root() { #expect(AppleRootCertificates.g3.der == AppStoreVectors.bytes("certs/apple-root-ca-g3.der")) }
 
-  @Test("a damaged token is never believed and crashes nothing")
+  @Test("a damaged token is never accepted and causes no crash")
   func damage() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
@@ -235,7 +235,7 @@ struct SignedDataVectorsTests {
     }
   }
 
-  @Test("damaged receipts are refused or read, never more")
+  @Test("damaged receipts are refused or read without a crash")
   func damagedReceipts() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")

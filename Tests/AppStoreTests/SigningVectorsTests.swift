@@ -5,7 +5,7 @@ import Testing
 import WireJSON
 
 /// `Tests/Vectors/appstore/signing.json`.
-@Suite("signatures we issue")
+@Suite("Signatures for the App Store")
 struct SigningVectorsTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Vectors/appstore")
   static let file = try! JSONValue(parsing: [UInt8](try! Data(contentsOf: folder.appendingPathComponent("signing.json"))))
@@ -57,7 +57,7 @@ struct SigningVectorsTests {
     #expect(Self.key.publicKey.verifies(try ECDSASignature(raw: jws.signature, curve: .p256), of: jws.signingInput))
   }
 
-  @Test("an offer is refused with the field that is wrong")
+  @Test("an invalid offer is refused with the field's name")
   func offerRefusals() {
     func field(_ change: (inout [String: String]) -> Void, timestamp: Int64? = nil) -> String? {
       var values = ["productIdentifier": "p", "offerIdentifier": "o"]
@@ -103,7 +103,7 @@ struct SigningVectorsTests {
     #expect(!(try token(30)).needsRenewal(now: Self.now))
   }
 
-  @Test("an Advanced Commerce request is signed byte by byte as given")
+  @Test("an Advanced Commerce request is signed unchanged, byte by byte")
   func advancedCommerce() throws {
     let text =
       #"{ "operation":"CREATE_ONE_TIME_CHARGE", "version":"1","requestInfo":{"requestReferenceId":"20fba8a0-2b80-4a7d-a17f-85c1854727f8"}, "x":1.50 }"#
@@ -121,7 +121,7 @@ struct SigningVectorsTests {
     }
   }
 
-  @Test("eligibility needs its Boolean and a transaction")
+  @Test("eligibility requires the Boolean and a transaction")
   func eligibility() throws {
     func claims(_ allow: Bool?, _ transactionId: String?) throws -> JSONObject {
       try AppStoreRequestJWS.introductoryOfferEligibility(

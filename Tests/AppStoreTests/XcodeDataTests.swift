@@ -4,8 +4,8 @@ import WireJSON
 
 @testable import AppStore
 
-/// Data of Xcode and local testing, which nobody signed: taken only by configuration.
-@Suite("Data that Xcode made")
+/// Unsigned data of Xcode and local testing, which is accepted only if it is configured.
+@Suite("Data from Xcode")
 struct XcodeDataTests {
   private static let bundle = "com.example.app"
 
@@ -40,7 +40,7 @@ struct XcodeDataTests {
     #expect(!verdict(on: text, having: nil).valid)
   }
 
-  @Test("a caller that asks for the environment hears of it, but not of an app that is configured without it")
+  @Test("a caller that expects the environment gets a verdict, but not for an app that is configured without it")
   func asked() {
     let asking = SignedDataExpectation(bundleId: Self.bundle, environment: "Xcode")
     #expect(verdict(on: notification("Xcode"), having: nil, expecting: asking).valid)
@@ -63,7 +63,7 @@ struct XcodeDataTests {
     #expect(verdict(on: renewal, .renewalInfo, having: ["Xcode"], expecting: .init(bundleId: Self.bundle)).valid)
   }
 
-  @Test("what it carries may be unsigned of the same environment only")
+  @Test("nested data may be unsigned only if it has the same environment")
   func nested() {
     func carrying(_ inner: String) -> SignedDataVerdict {
       let transaction = jws(["bundleId": .string(Self.bundle), "environment": .string(inner), "transactionId": "1"])

@@ -27,7 +27,7 @@ struct AdAttributionKitImpressionTests {
       let jws = try impression.sign(with: key)
       let verdict = verifier.verdict(onAdAttributionKit: jws)
       #expect(verdict.valid && verdict.keyId == "k1")
-      // Every digit of a 64-bit number, and re-engagement only when true.
+      // 64-bit numbers keep all digits, and re-engagement is present only if it is true.
       #expect(verdict.payload?["advertised-item-identifier"]?.int64Value == parameters.advertisedItemId)
       #expect(verdict.payload?["eligible-for-re-engagement"] == (parameters.eligibleForReEngagement == true ? true : nil))
       var bytes = Array(jws.utf8)
@@ -36,7 +36,7 @@ struct AdAttributionKitImpressionTests {
     }
   }
 
-  @Test("a wrong value is refused by its name")
+  @Test("an invalid value is refused with the field's name")
   func refused() {
     func field(_ change: (inout AdAttributionKitImpression.Parameters) -> Void) -> String? {
       var parameters = Self.parameters
@@ -58,7 +58,7 @@ struct AdAttributionKitImpressionTests {
     #expect(field { $0.timestamp = Self.now / 1000 } == "timestamp")
   }
 
-  @Test("a JWS that violates the rules is rejected although our key signed it")
+  @Test("a JWS that violates the rules is rejected even if it is signed by our key")
   func verdicts() throws {
     let key = try SigningKey.generate()
     let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)]])

@@ -6,7 +6,7 @@ import WireJSON
 
 private let day: Int64 = 86_400_000
 
-/// As `meaning`, for what is known to be right.
+/// The same as `meaning` for valid values.
 private func right(_ event: String, _ low: Double? = nil, _ high: Double? = nil) -> ConversionMeaning {
   do { return try meaning(event, low, high) } catch { preconditionFailure("\(error)") }
 }
@@ -56,7 +56,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
       try schema("old", from: 100, [(1...1, "trial")]), try schema("new", from: 200, [(1...1, "purchase")]),
     ])
     func read(_ at: Int64) -> ConversionReading { schemas.reading(fine: 1, coarse: nil, window: 0, receivedAt: at) }
-    // The moment it takes effect it is one of two; a millisecond before it is none.
+    // From the moment at which the new version takes effect, there are two possible meanings; a millisecond earlier there is one.
     #expect(read(200 * day - 1) == .decoded(right("trial"), schema: "old"))
     let both = ConversionReading.ambiguous([
       .init(schema: "old", meaning: right("trial")), .init(schema: "new", meaning: right("purchase")),
@@ -64,7 +64,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
     #expect(read(200 * day) == both)
     #expect(read(235 * day - 1) == both)
     #expect(read(235 * day) == .decoded(right("purchase"), schema: "new"))
-    // Before the first version there was no meaning.
+    // Before the first version, values had no meaning.
     #expect(read(100 * day - 1) == .unmapped)
     #expect(read(100 * day) == .ambiguous([.init(schema: nil, meaning: nil), .init(schema: "old", meaning: right("trial"))]))
     #expect(read(135 * day) == .decoded(right("trial"), schema: "old"))
@@ -100,7 +100,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
       let schemas = try ConversionSchemas(versions)
       let received = Int64.random(in: 1...450, using: &random) * day
       let value = Int.random(in: 0..<4, using: &random)
-      // Asked hour by hour, apart from how the product finds its candidates.
+      // The expected result is computed for every hour, independently of the tested code.
       var seen: Set<ConversionMeaning?> = []
       for hour in stride(from: received - 35 * day, through: received, by: 3_600_000) {
         let inForce = versions.filter { $0.effectiveFrom <= hour }.max { $0.effectiveFrom < $1.effectiveFrom }
@@ -115,13 +115,13 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
     }
   }
 
-  @Test("a fine value belongs to the first window alone", arguments: [1, 2])
+  @Test("a fine value belongs only to the first window", arguments: [1, 2])
   func fineInLaterWindow(window: Int) throws {
     let schemas = try ConversionSchemas([try schema("a", from: 1, [(5...5, "purchase")])])
     #expect(schemas.reading(fine: 5, coarse: nil, window: window, receivedAt: 100 * day) == .unmapped)
   }
 
-  @Test("what is wrong with a schema is named")
+  @Test("an invalid schema is refused with the field's name")
   func refusals() throws {
     func field(_ make: () throws -> Void) -> String? {
       do { try make() } catch { return (error as? FieldError)?.field }

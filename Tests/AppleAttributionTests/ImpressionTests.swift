@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireJSON
 
-@Suite("impressions")
+@Suite("Impressions")
 struct ImpressionTests {
   static let now: Int64 = 1_790_000_000_000
   static let network = "example123.skadnetwork"
@@ -64,7 +64,7 @@ struct ImpressionTests {
     ("timestamp", .v4_0, { $0.timestamp = Int64.min }), ("timestamp", .v4_0, { $0.timestamp = Int64.max }),
   ]
 
-  @Test("a wrong value is refused by its name", arguments: wrong.indices)
+  @Test("an invalid value is refused with the field's name", arguments: wrong.indices)
   func refused(_ index: Int) {
     let (field, version, change) = Self.wrong[index]
     var parameters = Self.parameters(version)
@@ -83,7 +83,7 @@ struct ImpressionTests {
       try SKAdNetworkImpression(validating: parameters, now: Self.now, allowsAnyTime: true, domains: .form).timestamp == Self.now / 1000)
   }
 
-  @Test("nonce and timestamp are made when absent; digits are counted")
+  @Test("nonce and timestamp are generated if they are absent, and the number of digits is checked")
   func defaults() throws {
     var parameters = Self.parameters(.v4_0)
     parameters.nonce = nil
@@ -110,7 +110,7 @@ struct ImpressionTests {
   }
 
   @Test(
-    "by the list, a web ad is signed for a registrable domain and for nothing above or below it",
+    "with the list, a web ad is signed for a registrable domain and for nothing above or below it",
     arguments: [
       ("example.com", nil), ("example.co.uk", nil), ("someone.github.io", nil), ("b.c.kobe.jp", nil), ("city.kobe.jp", nil),
       ("xn--85x722f.xn--55qx5d.cn", nil), ("shop.example.com", "example.com"), ("shop.example.co.uk", "example.co.uk"),
@@ -126,7 +126,7 @@ struct ImpressionTests {
       do throws(FieldError) { _ = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: rule) } catch { return error }
       return nil
     }
-    // Told by its form alone, each of them may be one.
+    // By its syntax alone, each of them could be a registrable domain.
     #expect(failure(.form) == nil)
     guard let wanted else {
       #expect(failure(.registrable(list)) == nil)

@@ -13,7 +13,7 @@ import WireJSON
     return leases
   }
 
-  @Test func `Each event that is finished is told once, in the order of its work`() {
+  @Test func `Each finished event is reported once, in the order in which it was finished`() {
     var leases = leases(["a", "b", "c"])
     #expect(leases.count == 3)
     #expect(leases.begin(now: start)?.event.id == "a")
@@ -31,7 +31,7 @@ import WireJSON
     #expect(leases.begin(now: start) == nil && leases.count == 0)
   }
 
-  @Test func `An event whose lease ran out before it was begun is not begun, one that is being worked is finished all the same`() {
+  @Test func `An event whose lease ended before its work is not begun, and an event in work is finished`() {
     var leases = leases(["a", "b"])
     _ = leases.begin(now: start)
     leases.finish()
@@ -55,7 +55,7 @@ import WireJSON
     #expect(leases.begin(now: start + .seconds(40))?.ackId == "b")
   }
 
-  @Test func `What is not dealt with is given back`() {
+  @Test func `Unfinished events are given back`() {
     var leases = leases(["a", "b", "c"])
     _ = leases.begin(now: start)
     leases.giveBack("b")
@@ -70,7 +70,7 @@ import WireJSON
     #expect(leases.given == ["b"])
   }
 
-  @Test func `What follows an event of its subject is given back with it`() {
+  @Test func `Later events of a subject are given back together with an earlier one`() {
     var leases = EventLeases()
     let events = [("a1", "a"), ("b1", "b"), ("a2", "a"), ("b2", "b"), ("a3", "a")]
     leases.add(events.map { ($0, CloudEvent(["id": .string($0), "subject": .string($1)])) }, until: start + .seconds(30))

@@ -7,19 +7,19 @@ import WireJSON
 
 @testable import AttributionClient
 
-/// Serves the feed's calls from memory, on a port of loopback, and notes what it was told.
+/// Serves the methods of the feed from memory on a loopback port, and records the calls.
 final class FakeFeed: Sendable {
   struct State: Sendable {
     var waiting: [String]
     var leased: Set<String> = []
     var acknowledged: [String] = []
     var givenBack: [String] = []
-    /// How often leases were extended.
+    /// The number of lease extensions.
     var extensions = 0
     var pulls = 0
-    /// Answers that calls get before any other.
+    /// Errors that the next calls get first.
     var failures: [RPCError] = []
-    /// Whether extended leases are said to be lost.
+    /// True if extended leases are reported as lost.
     var losesLeases = false
   }
 

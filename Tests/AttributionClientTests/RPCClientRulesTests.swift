@@ -85,7 +85,7 @@ struct RPCResponseReadingTests {
 struct RPCClientTests {
   @Test("without a listener the call fails with unavailable")
   func nobodyThere() async {
-    // Port 1 of loopback: reserved, and nothing serves it.
+    // Port 1 of loopback is reserved, and no server listens on it.
     let client = RPCClient(baseURL: "http://127.0.0.1:1/", token: nil, http: HTTPClient())
     do {
       _ = try await client.call(NotificationRecoveryService.GetRecovery.self, GetRecoveryRequest(recoveryId: "a"), timeout: .seconds(600))

@@ -11,13 +11,13 @@ import Testing
   private func eventually(_ what: String, _ condition: () -> Bool) async throws {
     let until = ContinuousClock.now + .seconds(60)
     while !condition() {
-      // A test that went on might wait for ever for what should have happened before.
+      // Without this error the test could wait forever for later conditions.
       if ContinuousClock.now > until { throw TimedOut(what: what) }
       try await Task.sleep(for: .milliseconds(10))
     }
   }
 
-  @Test func `Each event is acknowledged when the next is asked for, and the last when the reader is cancelled`() async throws {
+  @Test func `Each event is acknowledged when the next one is requested, and the last one when the reader is cancelled`() async throws {
     let feed = try await FakeFeed(["a", "b", "c"])
     let reading = Task {
       var ids: [String] = []
@@ -33,7 +33,7 @@ import Testing
     await feed.stop()
   }
 
-  @Test func `Leaving the loop gives back what was not dealt with`() async throws {
+  @Test func `Leaving the loop gives back unfinished events`() async throws {
     let feed = try await FakeFeed(["a", "b", "c", "d"])
     for try await received in feed.client.received(from: "s", ReaderOptions(wait: .zero)) {
       if received.event.id == "b" {
@@ -46,7 +46,7 @@ import Testing
     await feed.stop()
   }
 
-  @Test func `An error of the work gives back its event and returns when the server was told of the others`() async throws {
+  @Test func `An error gives back its event, and is thrown after the other events were settled`() async throws {
     struct Failed: Error {}
     let feed = try await FakeFeed(["a", "b", "c"])
     await #expect(throws: Failed.self) {
@@ -59,7 +59,7 @@ import Testing
     await feed.stop()
   }
 
-  @Test func `An event that is given back comes again, and others go on`() async throws {
+  @Test func `An event that is given back comes again, and others continue`() async throws {
     let feed = try await FakeFeed(["a", "b"])
     var ids: [String] = []
     for try await received in feed.client.received(from: "s", ReaderOptions(held: 1, wait: .zero)) {
@@ -71,7 +71,7 @@ import Testing
     await feed.stop()
   }
 
-  @Test func `Leases are extended while an event is worked; when they are lost nothing else is begun under them`() async throws {
+  @Test func `Leases are extended while an event is processed, and after their loss no other event is begun under them`() async throws {
     let feed = try await FakeFeed(["a", "b"])
     var ids: [String] = []
     for try await received in feed.client.received(from: "s", ReaderOptions(lease: .seconds(3), wait: .zero)) {
@@ -88,7 +88,7 @@ import Testing
     await feed.stop()
   }
 
-  @Test func `A server that is away is waited for; what does not pass ends the sequence`() async throws {
+  @Test func `An unavailable server is retried, and a permanent error ends the sequence`() async throws {
     let away = RPCError(.unavailable, "away")
     let feed = try await FakeFeed(["a"], failures: Array(repeating: away, count: 6) + [RPCError(.unknown, "odd")])
     for try await received in feed.client.received(from: "s", ReaderOptions(wait: .zero)) {

@@ -64,15 +64,15 @@ struct ArgumentTests {
 
   @Test("every command has an example in its help, and every option is explained")
   func examples() throws {
-    func look(_ type: any ParsableCommand.Type, _ path: [String]) {
+    func check(_ type: any ParsableCommand.Type, _ path: [String]) {
       let name = path.joined(separator: " ")
       #expect(type.configuration.discussion.contains("attributionctl \(path.dropFirst().first ?? "")"), "\(name) has no example")
       #expect(!type.configuration.abstract.isEmpty, "\(name) says nothing of itself")
       for child in type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands) {
-        look(child, path + [child.configuration.commandName ?? ""])
+        check(child, path + [child.configuration.commandName ?? ""])
       }
     }
-    look(AttributionControl.self, ["attributionctl"])
+    check(AttributionControl.self, ["attributionctl"])
   }
 
   @Test(

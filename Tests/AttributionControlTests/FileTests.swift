@@ -7,7 +7,7 @@ import WireJSON
 
 @Suite("Files")
 struct FileTests {
-  /// A file of a test's own.
+  /// A temporary file for one test.
   private final class Temporary {
     let path: String
     init(_ text: String) throws {
@@ -107,7 +107,7 @@ struct FileTests {
 
   @Test("signed payloads in an event are shown decoded")
   func decoding() throws {
-    // {"alg":"none"} and {"a":{"b":1}}, with a third part that is long enough.
+    // {"alg":"none"} and {"a":{"b":1}}, with a third part of sufficient length.
     let jws = "eyJhbGciOiJub25lIn0.eyJhIjp7ImIiOjF9fQ.c2lnbmF0dXJlc2lnbmF0dXJl"
     let decoded = EventText.decoded(["x": .string(jws), "y": ["plain"]])
     #expect(decoded == ["x": ["a": ["b": 1]], "y": ["plain"]])

@@ -65,7 +65,7 @@ struct OutputTests {
     let node = try #require(try Yams.compose(yaml: yaml))
     #expect(node["key"]?.string == text, "\(yaml)")
     let first = try #require(node["list"]?.sequence?.first)
-    // Read as a text, and not as what it looks like.
+    // It is read as text, even if it looks like another type.
     #expect(first.tag.description.hasSuffix("str") && first.string == text, "\(yaml)")
   }
 
@@ -105,7 +105,7 @@ struct OutputTests {
     func code(_ code: RPCCode, _ reason: String? = nil) -> Int32 {
       CommandFailure(RPCError(code, "m", reason: reason), asked: "verifier at h").code
     }
-    // Nothing becomes smaller by waiting.
+    // A request that is too large does not become smaller by waiting.
     #expect(code(.resourceExhausted, "REQUEST_TOO_LARGE") == code(.invalidArgument))
     #expect(code(.unauthenticated) == 77 && code(.permissionDenied) == 77)
     #expect(code(.unavailable) == 69 && code(.deadlineExceeded) == 69 && code(.unknown) == 69)

@@ -21,7 +21,7 @@ struct VerificationTests {
   func jws(file: String, name: String) throws {
     let bytes = try vector(file)
     #expect(try SignedInput(bytes).name == name)
-    // As it stands in JSON, too.
+    // The same as a JSON string.
     let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     #expect(try SignedInput(Array("\"\(text)\"\n".utf8)).name == name)
   }
@@ -48,30 +48,30 @@ struct VerificationTests {
     #expect(error?.message.contains(word) == true && error?.code == 65, "\(error?.message ?? "")")
   }
 
-  @Test("Apple's example is valid by the built-in keys, and not with one letter changed")
+  @Test("Apple's example is valid by the built-in keys, and invalid after one change")
   func postback() throws {
-    let judge = OfflineVerifier()
-    let right = try judge.judge(try SignedInput(Array(TestPostback.text.utf8)))
+    let verifier = OfflineVerifier()
+    let right = try verifier.verify(try SignedInput(Array(TestPostback.text.utf8)))
     #expect(right.valid == true && right.environment == "production")
     #expect(right.unsigned?.keys == ["conversion-value"])
-    let wrong = try judge.judge(try SignedInput(Array(TestPostback.text.replacing("5239", with: "5238").utf8)))
+    let wrong = try verifier.verify(try SignedInput(Array(TestPostback.text.replacing("5239", with: "5238").utf8)))
     #expect(wrong.valid == false && wrong.reason?.hasPrefix("bad_signature") == true)
   }
 
   @Test("data under another root is invalid offline")
   func foreignRoot() throws {
-    let verdict = try OfflineVerifier().judge(try SignedInput(try vector("appstore/jws/notification-renew-valid.jws")))
+    let verdict = try OfflineVerifier().verify(try SignedInput(try vector("appstore/jws/notification-renew-valid.jws")))
     #expect(verdict.valid == false && verdict.reason == "chain_invalid")
   }
 
   @Test("an impression requires a public key; a receipt is not verified, but its ids are shown")
   func others() throws {
     let impression = try SignedInput(Array(#"{"adNetworkId":"a","signature":"x"}"#.utf8))
-    let error = #expect(throws: CommandFailure.self) { try OfflineVerifier().judge(impression) }
+    let error = #expect(throws: CommandFailure.self) { try OfflineVerifier().verify(impression) }
     #expect(error?.message.contains("--public-key") == true)
     let receipt = try SignedInput(
       Array(#"{"receipt":{"in_app":[{"original_transaction_id":"1","transaction_id":"2"},{"original_transaction_id":"1"}]}}"#.utf8))
-    let told = try OfflineVerifier().judge(receipt)
+    let told = try OfflineVerifier().verify(receipt)
     #expect(told.valid == nil)
     #expect(told.content == ["originalTransactionIds": ["1"], "transactionIds": ["2"]])
   }

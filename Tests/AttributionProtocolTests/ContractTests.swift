@@ -81,7 +81,7 @@ struct ContractTests {
         #expect(error.path == path, "\(text)")
       }
     }
-    // A list whose absence means all is not empty by mistake.
+    // If a missing list means all, an empty list is refused.
     typealias Extension = ExtendRenewalDatesForAllSubscribersRequest
     #expect(throws: JSONError(.outOfRange("must not be empty where it is given"), path: "storefrontCountryCodes")) {
       try Extension(json: Array(#"{"storefrontCountryCodes":[]}"#.utf8))
@@ -93,13 +93,13 @@ struct ContractTests {
     #expect(try SignImpressionsRequest(json: both.json) == both)
   }
 
-  @Test("an error's details are the binary messages that protobuf makes, and a client reads them back")
+  @Test("an error's details are the binary messages of protobuf, and a client can decode them")
   func errors() throws {
     let error = RPCError(
       .resourceExhausted, "rate limit reached", reason: "RATE_LIMITED", metadata: ["caller": "a"], retryDelay: .milliseconds(1500),
       fieldViolations: [.init(field: "items[0].version", description: "is wrong")])
     let text = String(decoding: error.json, as: UTF8.self)
-    // Made with protobuf's own library.
+    // Created with protobuf's own library.
     #expect(text.contains("\"value\":\"CggIARCAyrXuAQ\""), "\(text)")
     #expect(text.contains("\"value\":\"CgxSQVRFX0xJTUlURUQSC2F0dHJpYnV0aW9uGgsKBmNhbGxlchIBYQ\""), "\(text)")
     #expect(RPCError(body: error.json, httpStatus: 429) == error)
@@ -109,7 +109,7 @@ struct ContractTests {
     #expect(RPCCode.allCases.count == 16)
   }
 
-  @Test("times are read with offsets and fractions, written in UTC, and nothing else is a time")
+  @Test("times are parsed with offsets and fractions and written in UTC, and other text is refused")
   func times() throws {
     #expect(Timestamp(text: "2026-11-21T08:00:00Z")?.millisecondsSince1970 == 1_795_248_000_000)
     #expect(Timestamp(text: "2026-11-21T09:30:00.250+01:30")?.text == "2026-11-21T08:00:00.250Z")

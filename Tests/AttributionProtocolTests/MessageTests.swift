@@ -32,11 +32,11 @@ import WireJSON
     (#"{"itunesItemId":9223372036854775808}"#, "itunesItemId"), (#"{"version":2}"#, "version"),
     (#"{"sourceDomain":{}}"#, "sourceDomain"),
   ])
-  func `What is wrong is named by its path`(_ text: String, _ path: String) {
+  func `An invalid field is named with its path`(_ text: String, _ path: String) {
     #expect(error(text)?.path == path)
   }
 
-  @Test func `An impression reads back as it was written, whatever its values`() throws {
+  @Test func `An impression with any values can be written and read back`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     var random = SeededRandom(seed: seed)
@@ -64,7 +64,7 @@ import WireJSON
     #expect(error.retryAfterSeconds == 2)
   }
 
-  @Test func `The published example of a retry detail is written as it stands`() {
+  @Test func `The published example of a retry detail is written exactly`() {
     let error = RPCError(.resourceExhausted, "rate limit reached for this caller", retryDelay: .seconds(1))
     let text = String(decoding: error.json, as: UTF8.self)
     #expect(text.contains(#"{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1s"}}"#))
@@ -82,7 +82,7 @@ import WireJSON
     #expect(RPCError(body: Array(#"{"code":"aborted"}"#.utf8), httpStatus: status).code == .aborted)
   }
 
-  @Test func `A broken detail is passed over`() {
+  @Test func `An invalid detail is ignored`() {
     let body = #"{"code":"aborted","message":"m","details":[{"type":"google.rpc.RetryInfo","value":"Cv8"},3,{"type":"x"}]}"#
     let error = RPCError(body: Array(body.utf8), httpStatus: 409)
     #expect(error.code == .aborted)
@@ -97,7 +97,7 @@ import WireJSON
     ("2000-02-29t12:00:00-00:00", 951_825_600, 0), ("0001-01-01T00:00:00Z", -62_135_596_800, 0),
     ("9999-12-31T23:59:59Z", 253_402_300_799, 0),
   ])
-  func `Times are read as RFC 3339 writes them`(_ text: String, _ seconds: Int, _ nanos: Int) {
+  func `Times are parsed as RFC 3339`(_ text: String, _ seconds: Int, _ nanos: Int) {
     #expect(Timestamp(text: text) == Timestamp(seconds: Int64(seconds), nanos: Int32(nanos)))
   }
 
@@ -106,9 +106,9 @@ import WireJSON
     "2026-00-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z", "2026-11-21T08:00:00.Z",
     "2026-11-21T08:00:00Zx", "2026-11-21T08:00:00+24:00", "0000-01-01T00:00:00Z", "2026-11-21 08:00:00Z",
   ])
-  func `What is no time is refused`(_ text: String) { #expect(Timestamp(text: text) == nil) }
+  func `An invalid time is refused`(_ text: String) { #expect(Timestamp(text: text) == nil) }
 
-  @Test func `A time reads back as it was written`() {
+  @Test func `A time can be written and read back`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     var random = SeededRandom(seed: seed)

@@ -15,7 +15,7 @@ struct OpenMessageTests {
     return try #require(try JSONValue(parsing: bytes).objectValue)
   }
 
-  @Test("Apple's own examples are typed to the last member, and nothing of them is lost")
+  @Test("every member of Apple's examples has a type, and nothing of them is lost")
   func vectors() throws {
     func check<Message: OpenMessage>(_ type: Message.Type, _ names: String...) throws {
       for name in names {
@@ -62,7 +62,7 @@ struct OpenMessageTests {
     #expect(transaction.commitmentInfo?.totalBillingPeriods == 12)
     #expect(transaction.advancedCommerceInfo?.taxRate == "0.0859")
     let refund = try #require(transaction.advancedCommerceInfo?.items.first?.refunds.first)
-    // A word and a member that are new are carried.
+    // New words and new members are kept.
     #expect(refund.refundReason == "A_NEW_REASON")
     #expect(refund.other == ["new": true])
     #expect(transaction.object == object)
@@ -71,7 +71,7 @@ struct OpenMessageTests {
     #expect(written == object)
   }
 
-  @Test("a member of another type than it should be is kept as it came, and makes nothing else unreadable")
+  @Test("a member of an unexpected type is kept unchanged, and the other members can be read")
   func otherTypes() {
     let object: JSONObject = [
       "transactionId": 5, "price": "9990", "quantity": 4_294_967_296, "isUpgraded": "true", "expiresDate": nil, "productId": "p",
@@ -91,7 +91,7 @@ struct OpenMessageTests {
     #expect(RenewalPayload(["eligibleWinBackOfferIds": ["a", "b"]]).eligibleWinBackOfferIds == ["a", "b"])
   }
 
-  @Test("names with hyphens, and those that are no words of Swift's style, stay Apple's")
+  @Test("names with hyphens, and those that do not follow Swift's style, are Apple's")
   func names() {
     let object: JSONObject = [
       "jws-string": "e30.e30.", "ad-interaction-type": "click", "conversion-value": 5, "country-code": "DE",
@@ -110,7 +110,7 @@ struct OpenMessageTests {
     #expect(NotificationPayload(notification).object == notification)
   }
 
-  @Test("an event's data is read by its type alone")
+  @Test("an event's data is read by its type only")
   func events() throws {
     let data: JSONObject = [
       "deliveryId": "1", "receivedAt": "2026-11-25T10:00:00Z", "environment": "Sandbox", "notificationType": "EXTERNAL_PURCHASE_TOKEN",
@@ -127,7 +127,7 @@ struct OpenMessageTests {
     #expect(event.data(as: TransactionObservedEvent.self) == nil)
   }
 
-  @Test("whatever stands in an object, nothing of it is lost")
+  @Test("nothing of any object is lost")
   func property() {
     var random = SeededRandom("open messages")
     let names = [

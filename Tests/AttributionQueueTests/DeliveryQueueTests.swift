@@ -39,7 +39,7 @@ struct DeliveryQueueTests {
     #expect(try await queue.delivery(first.id)?.state == .accepted)
   }
 
-  @Test("a forged copy that arrives first does not hide the genuine delivery, and a second genuine copy makes no second event")
+  @Test("a forged copy that arrives first does not hide the genuine delivery, and a second genuine copy creates no second event")
   func forgedFirst() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -63,7 +63,7 @@ struct DeliveryQueueTests {
     #expect(try await feed.event("a") != nil)
   }
 
-  @Test("a retry comes back with its attempt counted, and past its attempts the message is a dead letter that can be replayed")
+  @Test("a retry has its attempt counted, and after the last attempt the message is a dead letter that can be replayed")
   func retries() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue {
@@ -72,10 +72,10 @@ struct DeliveryQueueTests {
     }
     let administration = QueueAdministration(deliveries: queue)
     let attempts = Mutex<[Int]>([])
-    let mended = Mutex(false)
+    let isUpstreamBack = Mutex(false)
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
       attempts.withLock { $0.append(lease.attempt) }
-      return mended.withLock { $0 } ? .complete(.verified("a")) : .retry(after: nil, error: "upstream is away")
+      return isUpstreamBack.withLock { $0 } ? .complete(.verified("a")) : .retry(after: nil, error: "upstream is away")
     }
     try await Self.working(queue, handler: handler) {
       let id = try await queue.accept(.delivery("a")).id
@@ -85,7 +85,7 @@ struct DeliveryQueueTests {
       #expect(letters.map(\.id) == [id])
       #expect(letters.first?.lastError == "upstream is away")
       #expect(letters.first?.history.count == 3)
-      mended.withLock { $0 = true }
+      isUpstreamBack.withLock { $0 = true }
       #expect(try await administration.replay(.intake, ids: [id]) == 1)
       for _ in 0..<500 where try await queue.delivery(id)?.state != .verified { try await Task.sleep(for: .milliseconds(20)) }
       #expect(try await queue.delivery(id)?.eventId == "a")
@@ -126,7 +126,7 @@ struct DeliveryQueueTests {
     for index in 0..<3 { #expect(try await !queue.accept(.delivery("d\(index)", order: "same")).isDuplicate) }
     await #expect(throws: QueueError.backlogFull) { try await queue.accept(.delivery("d3", order: "same")) }
     #expect(try await queue.accept(.delivery("d0", order: "same")).isDuplicate)
-    // What was refused is not remembered as seen.
+    // A refused delivery is not stored as a duplicate.
     try await Self.working(queue, handler: Self.verifying) {
       for _ in 0..<400 where try await QueueAdministration(deliveries: queue).snapshot(.intake).depth > 0 {
         try await Task.sleep(for: .milliseconds(20))
@@ -154,7 +154,7 @@ struct DeliveryQueueTests {
     #expect(seen.withLock { $0 } == (0..<40).map { "o\($0)" })
   }
 
-  @Test("a Redis that could lose data is refused, its setting named")
+  @Test("a Redis that could lose data is refused, and the error names its setting")
   func unsafeRedis() async throws {
     for (settings, name) in [
       (["appendonly no"], "appendonly"), (["appendonly yes", "appendfsync everysec"], "appendfsync"),
@@ -188,7 +188,7 @@ struct DeliveryQueueTests {
     #expect(try await QueueAdministration(deliveries: again).snapshot(.intake).depth == Int64(ids.count))
   }
 
-  @Test("whichever workers die, every accepted delivery is one event")
+  @Test("every accepted delivery is one event, whichever workers die")
   func crashes() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
@@ -207,7 +207,7 @@ struct DeliveryQueueTests {
       switch dice.withLock({ $0.roll(10) }) {
       case 0: return .retry(after: nil, error: "again")
       case 1:
-        // Held until the worker is cancelled: it dies with the message in its hands.
+        // The handler blocks until the worker is cancelled, so the worker dies while it has the message.
         try? await Task.sleep(for: .seconds(60))
         return .retry(after: nil, error: "died")
       default: return .complete(.verified(natural))
@@ -222,7 +222,7 @@ struct DeliveryQueueTests {
       await task.value
     }
     try await Self.working(queue, handler: Self.verifying) {
-      // A message that moves between a snapshot's reads is in none of them: only several empty ones say that all is done.
+      // A snapshot consists of several reads and may miss a message that moves meanwhile. Only several empty ones show that all is done.
       var empty = 0
       for _ in 0..<1000 where empty < 4 {
         let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PagesTests {
   private static let evil = "<img src=x onerror=alert(1)>\"'"
 
-  @Test func `Who is not known is sent to sign in, and from there back to the page`() async throws {
+  @Test func `An unknown user is redirected to sign in, and from there back to the page`() async throws {
     let console = try ConsoleFixture([])
     let answer = try #require(await console.answer("GET", "/console/queues?x=1"))
     #expect(answer.status == 303 && answer.headers.first(name: "location") == "/console/sign-in?next=%2Fconsole%2Fqueues%3Fx%3D1")
@@ -23,18 +23,18 @@ import Testing
   @Test(arguments: [
     "https://evil.example/", "//evil.example", "/\\evil.example", "/console//evil", "/other", "/console/sign-out", "/console/\r\nx: y",
   ])
-  func `Nobody is sent anywhere but to the console`(next: String) throws {
+  func `Redirections lead only to the console`(next: String) throws {
     #expect(try ConsoleFixture([]).pages.destination(next) == "/console")
   }
 
-  @Test func `Only reading is possible, and signing out takes a form`() async throws {
+  @Test func `Only reading is possible, and signing out requires a form`() async throws {
     let console = try ConsoleFixture([])
     for (method, path) in [("POST", "/console"), ("PUT", "/console/queues"), ("GET", "/console/sign-out"), ("POST", "/console/style.css")] {
       #expect(await console.answer(method, path)?.status == 405, "\(method) \(path)")
     }
   }
 
-  @Test func `A form without the secret of its cookie begins no session`() async throws {
+  @Test func `A form without the secret of its cookie starts no session`() async throws {
     let console = try ConsoleFixture([])
     let form: HTTPHeaders = ["content-type": "application/x-www-form-urlencoded", "host": "a"]
     let bare = try #require(await console.answer("POST", "/console/sign-in", form, body: "token=\(ConsoleFixture.token)"))
@@ -54,14 +54,14 @@ import Testing
     #expect(String(decoding: foreign.body, as: UTF8.self).contains("too old"))
   }
 
-  @Test func `With Redis away sessions cannot be looked up, and that is said`() async throws {
+  @Test func `While Redis is unavailable, sessions cannot be looked up, and the page says so`() async throws {
     let console = try ConsoleFixture([])
     let cookie = "console=" + String(repeating: "0", count: 64)
     let answer = try #require(await console.answer("GET", "/console", ["cookie": cookie]))
     #expect(answer.status == 503 && String(decoding: answer.body, as: UTF8.self).contains("Redis does not answer"))
   }
 
-  @Test func `Files are anybody's, and are sent again only where they have changed`() async throws {
+  @Test func `Static files need no session, and are sent again only if they have changed`() async throws {
     let console = try ConsoleFixture([])
     for (path, type) in [("style.css", "text/css"), ("console.js", "text/javascript"), ("icon.svg", "image/svg+xml")] {
       let answer = try #require(await console.answer("GET", "/console/\(path)"))
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `A reader sees what he may call, and is told what he may not`() async throws {
+  @Test func `A user sees what the caller may read, and a message for the rest`() async throws {
     let queues = ListQueuesResponse(queues: [QueueState(name: "intake", depth: 7, oldestAgeSeconds: 2)])
     let console = try ConsoleFixture(
       [Fixed(QueuesService.ListQueues.self, queues)], allow: ["attribution.queues.v1.QueuesService/ListQueues"])
@@ -84,7 +84,7 @@ import Testing
     #expect(keys.html.contains("you may not call GetDeliveryCounts") && !keys.html.contains("<svg viewBox=\"0 0 6"))
   }
 
-  @Test func `A service that is not configured, or does not answer, is told of in words`() async throws {
+  @Test func `A service that is not configured or does not answer is reported in a message`() async throws {
     let without = try await ConsoleFixture([]).page("/console/recovery")
     #expect(without.status == 200 && without.html.contains("ATTRIBUTION_NOTIFICATION_RECOVERY_URL says so"))
     let services = ConsoleServices(signer: ConsoleFixture.unreachable, recovery: nil)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `A long list of dead letters goes on from page to page`() async throws {
+  @Test func `A long list of dead letters has pages`() async throws {
     let console = try ConsoleFixture([ThreeLetters()])
     var path = "/console/dead-letters?queue=intake"
     for number in 1...3 {
@@ -118,7 +118,7 @@ import Testing
     #expect(wrong.status == 200 && wrong.html.contains("is none of ours") && !wrong.html.contains("<script>"))
   }
 
-  @Test func `Queues are drawn over the last hour, as they were in each minute`() async throws {
+  @Test func `Queues are plotted for every minute of the last hour`() async throws {
     func moment(_ ago: Int64, _ queues: [QueueState]) -> QueueMoment {
       QueueMoment(start: Timestamp(millisecondsSince1970: (ConsoleFixture.now / 60_000 - ago) * 60_000), queues: queues)
     }
@@ -135,7 +135,7 @@ import Testing
     #expect(html.contains("<b>12</b> now") && html.contains("4,321 now</title>") && html.contains("77 s now</title>"), "\(html)")
   }
 
-  @Test func `Gaps of one app can be asked for, whichever it is`() async throws {
+  @Test func `The gaps of any app can be selected`() async throws {
     let apps = (1...60).map { "com.example.app\($0)" }
     let services = ConsoleServices(signer: nil, recovery: ConsoleFixture.unreachable, apps: apps)
     let page = try await ConsoleFixture([], services: services).page("/console/app-store?state=suspected&app=com.example.app60")

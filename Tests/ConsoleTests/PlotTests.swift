@@ -10,9 +10,9 @@ import Testing
   }
 
   @Test(arguments: [(0, 1), (1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (201, 500), (1_000_001, 2_000_000)] as [(Int64, Int64)])
-  func `An axis ends at a round number that is high enough`(most: Int64, bound: Int64) { #expect(Plot.bound(most) == bound) }
+  func `An axis ends at a sufficient round number`(most: Int64, bound: Int64) { #expect(Plot.bound(most) == bound) }
 
-  @Test func `The parts of a column stand on one another and keep within the drawing`() throws {
+  @Test func `The parts of a column are stacked and stay within the drawing`() throws {
     let plot = Self.plot([[1, 3, 0], [1, 1, 0]])
     let bars = plot.columns[0].bars
     #expect(bars.count == 2 && plot.columns[2].bars.isEmpty && plot.top == "5")
@@ -26,17 +26,17 @@ import Testing
     #expect(plot.summary.contains("6 in all") && plot.summary.contains("4 in the highest column"))
   }
 
-  @Test func `What is little beside much can be seen`() throws {
+  @Test func `A small value beside a large one is visible`() throws {
     let plot = Self.plot([[1_000_000, 1]])
     #expect(plot.columns[1].bars.map(\.height) == ["1"])
   }
 
-  @Test func `Nothing is told as nothing`() {
+  @Test func `An empty plot is reported as empty`() {
     let plot = Self.plot([[0, 0]])
     #expect(!plot.hasData && plot.legend.isEmpty && plot.rows.isEmpty && plot.summary == "Deliveries: nothing.")
   }
 
-  @Test func `A list shows the most frequent, and says how much it leaves out`() {
+  @Test func `A list shows the most frequent items and counts the others`() {
     let list = BarList((1...5).map { (name: "n\($0)", note: "", count: Int64($0)) }, most: 2)
     #expect(list.items.map(\.name) == ["n5", "n4"] && list.items[0].width == "100" && list.items[0].share == "33.3 %")
     #expect(list.hasMore && list.more == "3 more with 6 together")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RenderingTests {
   private static let hostile = #"<script>alert("x")</script>'&"#
 
-  /// A value that has a member for every name, each of which is such a value again. It is rendered as hostile text.
+  /// A value that has a member for every name, each of which is such a value too. It is rendered as hostile text.
   private struct Hostile: MustacheParent, CustomStringConvertible {
     /// The names of absent sections.
     let absent: Set<String>
@@ -18,7 +18,7 @@ import Testing
   private static let pages = Templates.sources.map(\.0)
 
   @Test(arguments: pages)
-  func `No template lets a value through as it is`(name: String) throws {
+  func `Every template escapes its values`(name: String) throws {
     let templates = try Templates()
     // Once with every section, once with the text that replaces absent sections.
     for absent in [
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func `No template has a tag that does not escape, a style, a handler or a script of its own`(name: String) throws {
+  func `No template has an unescaped tag, an inline style, an inline handler or a script`(name: String) throws {
     let source = String(decoding: try #require(Templates.sources.first { $0.0 == name }).1, as: UTF8.self)
     for forbidden in ["{{{", "{{&", "{{%", "style=", "javascript:", "<style", "//"] {
       #expect(!source.contains(forbidden), "\(name) has \(forbidden)")
@@ -40,13 +40,13 @@ import Testing
     #expect(source.ranges(of: "<script").count == (name == "layout" ? 1 : 0))
   }
 
-  @Test func `A value of an attribute cannot end it`() throws {
+  @Test func `A value of an attribute cannot end the attribute`() throws {
     let template = try MustacheTemplate(string: #"<a href="{{x}}" title='{{x}}'>"#)
     let html = template.render(["x": #"" onclick="y" '>"#])
     #expect(html.ranges(of: "\"").count == 2 && html.ranges(of: "'").count == 2 && html.ranges(of: ">").count == 1)
   }
 
-  @Test func `Browsers are told to run nothing but our own script, and to show us in no frame`() {
+  @Test func `Browsers may run only our own script, and may not show the pages in frames`() {
     let headers = ConsoleHeaders.page(200, []).headers
     let rules = Set((headers.first(name: "content-security-policy") ?? "").split(separator: ";").map { $0.drop { $0 == " " } })
     #expect(

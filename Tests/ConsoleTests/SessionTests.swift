@@ -10,7 +10,7 @@ import Testing
     IncomingRequest(method: method, target: "/console/sign-in", headers: headers, peer: ConnectionPeer(), isHTTP2: false)
   }
 
-  @Test func `A session ends at its time, whoever still has its cookie`() throws {
+  @Test func `A session ends at its time, even if its cookie still exists`() throws {
     let session = ConsoleSession(mark: SHA256Digest.hash("a"), endsAt: 1000)
     let read = try #require(ConsoleSession(json: session.json, now: 999))
     #expect(read == session)
@@ -18,7 +18,7 @@ import Testing
     #expect(ConsoleSession(json: Array("{}".utf8), now: 0) == nil && ConsoleSession(json: [], now: 0) == nil)
   }
 
-  @Test func `Where sessions are kept neither the cookie nor the token can be read`() throws {
+  @Test func `The stored session contains neither the cookie nor the token`() throws {
     let token = "a token of forty characters and some more"
     let callers = CallerDirectory(
       clients: [.init(name: "a", tokenDigests: [SHA256Digest.hash(token)], allow: ["*"])], serviceToken: nil, open: false)
@@ -35,12 +35,12 @@ import Testing
     #expect(without.caller(ofToken: mark) == nil)
   }
 
-  @Test func `Nobody signs in without a token, not even where all may call`() {
+  @Test func `Nobody can sign in without a token, even if everybody may call`() {
     let open = CallerDirectory(clients: [], serviceToken: nil, open: true)
     #expect(open.signIn(token: "") == nil && open.signIn(token: "x") == nil)
   }
 
-  @Test func `A cookie is out of reach of scripts and of other sites, and over TLS of clear text`() {
+  @Test func `A cookie is hidden from scripts and other sites, and with TLS from unencrypted connections`() {
     let plain = Cookie(name: .session, isSecure: false, base: "/p/console")
     #expect(plain.setting("v", seconds: 60) == "console=v; Path=/p/console; Max-Age=60; HttpOnly; SameSite=Strict")
     let secure = Cookie(name: .session, isSecure: true, base: "/p/console")
@@ -53,12 +53,12 @@ import Testing
       ("console=a", "a"), ("x=1; console=a; console-form=b", "a"), ("console-form=b", nil), ("console=a; console=b", nil), ("", nil),
       ("xconsole=a", nil),
     ] as [(String, String?)])
-  func `A cookie is found among others, and one that stands twice is none`(header: String, value: String?) {
+  func `A cookie is found among others, and is ignored if it occurs twice`(header: String, value: String?) {
     let cookie = Cookie(name: .session, isSecure: false, base: "/console")
     #expect(cookie.value(in: Self.request(["cookie": header])) == value)
   }
 
-  @Test func `A form's token looks different each time and fits its own secret alone`() {
+  @Test func `A form's token differs each time and matches only its own secret`() {
     let (secret, other) = (RandomBytes.make(32), RandomBytes.make(32))
     let (first, second) = (FormToken.make(secret), FormToken.make(secret))
     #expect(first != second && FormToken.matches(first, secret) && FormToken.matches(second, secret))
@@ -73,11 +73,11 @@ import Testing
       (["host": "a:1", "sec-fetch-site": "cross-site"], false), (["host": "a:1", "sec-fetch-site": "same-site"], false),
       (["host": "a:1", "sec-fetch-site": "same-origin", "origin": "http://a:1"], true),
     ] as [(HTTPHeaders, Bool)])
-  func `A form from another site is told`(headers: HTTPHeaders, isOurs: Bool) {
+  func `A form from another site is detected`(headers: HTTPHeaders, isOurs: Bool) {
     #expect(ConsolePages.isFromHere(Self.request(headers)) == isOurs)
   }
 
-  @Test func `Fields of a form are read as browsers write them`() {
+  @Test func `Fields of a form are parsed as browsers encode them`() {
     let fields = FormFields("a=1+2&b=%3Cx%3E&c&a=3&d=%zz&e=%FF&%66=g")
     #expect(
       fields["a"] == "1 2" && fields["b"] == "<x>" && fields["c"] == nil && fields["d"] == nil && fields["e"] == nil && fields["f"] == "g")

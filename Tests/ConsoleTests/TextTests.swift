@@ -18,9 +18,9 @@ import Testing
     ("https://hooks.example.com/services/T000/secret?key=1", "https://hooks.example.com/…"), ("https://example.com", "https://example.com"),
     ("https://user:password@example.com:8443/x", "https://example.com:8443/…"), ("nonsense", "…"), ("https://a?token=b", "https://a/…"),
   ])
-  func `Of an endpoint's address its host is shown`(url: String, shown: String) { #expect(Redaction.address(url) == shown) }
+  func `Only the host of an endpoint's address is shown`(url: String, shown: String) { #expect(Redaction.address(url) == shown) }
 
-  @Test func `Numbers, shares and ages are short and true`() {
+  @Test func `Numbers, shares and ages are short and correct`() {
     #expect(
       DisplayFormat.count(0) == "0" && DisplayFormat.count(999) == "999" && DisplayFormat.count(1000) == "1,000"
         && DisplayFormat.count(12_345_678) == "12,345,678")

@@ -1,8 +1,8 @@
 import BatchSigningFaults
 import Testing
 
-/// What random input never meets in a batch of signatures: the product's C code, with functions of OpenSSL replaced.
-@Suite("Faults inside of batch signing", .serialized) struct BatchSigningFaultTests {
+/// Cases of batch signing that random input never reaches: the product's C code, with replaced functions of OpenSSL.
+@Suite("Faults in batch signing", .serialized) struct BatchSigningFaultTests {
   private static let count = 16
 
   @Test("without a fault all signatures of a batch verify", arguments: [0, 1, 2, 3, 4, 5, 16, 64])
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "a nonce of zero is drawn again, and a signature with a zero in it is made again: all verify",
+    "a nonce of zero is replaced, a signature with a zero in it is made again, and all signatures verify",
     arguments: [BATCH_FAULT_ZERO_NONCE, BATCH_FAULT_ZERO_S])
   func zeros(fault: batch_fault) {
     let outcome = batch_sign_with_fault(fault, Self.count)
@@ -24,7 +24,7 @@ import Testing
     #expect(outcome.error == 0, "an error stays in OpenSSL's queue after a success")
   }
 
-  @Test("a point whose x is zero gives no signature: another nonce is taken")
+  @Test("a point with x = 0 gives no signature, and another nonce is used")
   func zeroR() {
     let outcome = batch_sign_with_fault(BATCH_FAULT_ZERO_R, Self.count)
     #expect(outcome.returned == 1)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "a wrong shared inverse, or the point at infinity, gives no signature at all",
+    "a wrong shared inverse, or the point at infinity, gives no signature",
     arguments: [BATCH_FAULT_ORDER_INVERSE, BATCH_FAULT_FIELD_INVERSE, BATCH_FAULT_INFINITY])
   func refused(fault: batch_fault) {
     let outcome = batch_sign_with_fault(fault, Self.count)
@@ -72,8 +72,8 @@ import Testing
     #expect(outcome.verifying == edges.count)
   }
 
-  /// A nonce that signs two messages gives the private key away.
-  @Test("repeated random bytes, as of a restored snapshot, give no nonce twice for other messages")
+  /// Two messages that are signed with one nonce reveal the private key.
+  @Test("repeated random bytes, as after the restore of a snapshot, never give different messages the same nonce")
   func repeatedRandomBytes() {
     #expect(batch_sign_with_repeated_random_bytes(Self.count, 0) == Self.count, "the same messages have the same nonces")
     #expect(batch_sign_with_repeated_random_bytes(Self.count, 1) == 0)

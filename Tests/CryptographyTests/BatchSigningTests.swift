@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("each verifies with its own key over its own message, however many they are")
+  @Test("each signature verifies with its own key over its own message, for any number of them")
   func each() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
@@ -33,7 +33,7 @@ import Testing
         #expect(again == signature)
         let raw = try ECDSASignature(raw: signature.raw, curve: .p256)
         #expect(raw == signature)
-        // Not by accident: another key's signature it is not.
+        // It does not verify with another key.
         for other in keys where other !== task.key {
           let verifies = other.publicKey.verifies(signature, of: task.message)
           #expect(!verifies)
@@ -42,8 +42,8 @@ import Testing
     }
   }
 
-  /// Two signatures with one nonce give the private key away; r is the nonce's mark.
-  @Test("no nonce is used twice, not even for one message signed again and again, here or on other threads")
+  /// Two signatures with one nonce reveal the private key. Equal values of r show equal nonces.
+  @Test("no nonce is used twice, not even for a message that is signed repeatedly, or on several threads")
   func nonces() async throws {
     let rounds = ProcessInfo.processInfo.environment["ATTRIBUTION_SOAK"] == nil ? 60 : 20_000
     let task = SigningTask(message: Array("the same".utf8), key: keys[0])
@@ -59,7 +59,7 @@ import Testing
     #expect(Set(seen).count == seen.count)
   }
 
-  @Test("leading zeros of r and s are written as DER wants them")
+  @Test("leading zeros of r and s are encoded as DER requires")
   func der() throws {
     let task = SigningTask(message: Array("a".utf8), key: keys[1])
     var short = 0
@@ -71,7 +71,7 @@ import Testing
         #expect(again == signature)
       }
     }
-    // One in 128 has one: 3,200 without any would be a wonder.
+    // One in 128 has one, so 3,200 without any are practically impossible.
     #expect(short > 0)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("The key of a chain") struct ChainKeyTests {
-  @Test("its answers are the same before, while and after its tables are made")
+  @Test("its answers are the same before, during and after the creation of its tables")
   func same() async throws {
     let signer = try SigningKey.generate()
     let other = try SigningKey.generate()
@@ -12,7 +12,7 @@ import Testing
     var random = SeededRandom("chain key")
     for round in 0..<ChainKey.usesBeforeTables(.p256) + 50 {
       let message = random.bytes(20)
-      // Making signatures is what takes long.
+      // Creating signatures takes most of the time.
       if round % 10 > 0, round < ChainKey.usesBeforeTables(.p256) - 20 {
         let wrong = try ECDSASignature(raw: random.bytes(63) + [1], curve: .p256)
         #expect(!key.verifies(wrong, of: message))

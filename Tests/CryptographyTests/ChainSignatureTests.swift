@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cryptography
 
-/// What OpenSSL's own path check would say of signatures is what the tables say.
+/// The tables have the same verdicts on signatures as OpenSSL's own path check.
 @Suite("Signatures of a chain") struct ChainSignatureTests {
   private static func x5c(_ leaf: Certificate, _ middle: TestAuthority, _ root: TestAuthority) -> [String] {
     [leaf.der, middle.certificate.der, root.certificate.der].map { Base64.encode($0) }
@@ -15,7 +15,7 @@ import Testing
     (try? verifier.verify(x5c: chain, at: TestAuthority.now)) != nil
   }
 
-  /// The certificate with one bit of those bytes changed.
+  /// The certificate with one changed bit in one byte.
   private static func damaged(_ certificate: Certificate, at place: Int) -> Certificate? {
     var der = certificate.der
     der[place] ^= 1
@@ -35,7 +35,7 @@ import Testing
     #expect(key.isPrepared && stranger.isPrepared)
     let signed = try #require(CertificateSignature(of: middle.certificate, curve: .p384))
     #expect(signed.digest.count == bits / 8)
-    // The tables themselves, not OpenSSL behind them.
+    // The tables are used directly, so that OpenSSL cannot answer in their place.
     #expect(PreparedPublicKey(key.key).verifies(signed.signature, digest: signed.digest))
     #expect(key.signed(middle.certificate))
     #expect(!stranger.signed(middle.certificate))
@@ -49,7 +49,7 @@ import Testing
     #expect(refused > 50)
   }
 
-  @Test("chains are judged the same before and after their authorities have tables")
+  @Test("chains get the same verdict before and after their authorities have tables")
   func chains() async throws {
     let root = try TestAuthority(.root)
     let middle = try TestAuthority(.intermediate, under: root)
@@ -61,14 +61,14 @@ import Testing
       if round % 10 == 0 {
         let wrong = try #require(Self.damaged(leaf.certificate, at: leaf.certificate.der.count - 1))
         #expect(!Self.accepts(verifier, Self.x5c(wrong, middle, root)))
-        // Says that it is the intermediate's, and another has signed it.
+        // Its issuer is the intermediate, but another key has signed it.
         let forged = try TestAuthority(.leaf, under: middle, signedBy: forger)
         #expect(!Self.accepts(verifier, Self.x5c(forged.certificate, middle, root)))
       }
     }
   }
 
-  @Test("wholly new chains are judged the same once the root has tables")
+  @Test("chains with new authorities get the same verdict once the root has tables")
   func roots() async throws {
     let root = try TestAuthority(.root)
     let stranger = try TestAuthority(.root)
@@ -97,8 +97,8 @@ import Testing
   }
 }
 
-@Suite("A table that forgets") struct LeastRecentlyUsedCacheTests {
-  /// What the table should hold: the plainest way there is.
+@Suite("The cache of recently used values") struct LeastRecentlyUsedCacheTests {
+  /// The expected content of the cache, by a simple implementation.
   private struct Model {
     var capacity: Int
     var order: [Int] = []

@@ -16,7 +16,7 @@ struct ECDSASignatureTests {
     var random = SeededRandom("signature forms")
     for curve in [Curve.p192, .p256, .p384] {
       for _ in 0..<300 {
-        // Leading zeros make short integers, which are the ones that are done wrong.
+        // Leading zeros make short integers, whose encoding is often wrong.
         let r = [UInt8](repeating: 0, count: Int.random(in: 0..<curve.width, using: &random))
         let s = [UInt8](repeating: 0, count: Int.random(in: 0..<curve.width, using: &random))
         var raw = r + random.bytes(curve.width - r.count) + s + random.bytes(curve.width - s.count)
@@ -51,7 +51,7 @@ struct ECDSASignatureTests {
     let good = Self.der([1], [2])
     #expect(try ECDSASignature(der: good, curve: .p256).der == good)
     #expect(Hex.encode(good) == "3006020101020102")
-    // Empty, cut, longer, padded and negative integers, empty integers, long-form and open lengths, other tags, three numbers.
+    // Empty, truncated, longer, padded and negative integers, empty integers, long-form and open lengths, other tags, three numbers.
     let texts = [
       "", "30", "300602010102010200", "30060201010201", "300702020001020102", "300702010102020002", "3006020180020102",
       "30050200020102", "308106020101020102", "3106020101020102", "30800201010201020000", "3003020101", "3009020101020102020103",
@@ -69,7 +69,7 @@ struct ECDSASignatureTests {
     }
   }
 
-  @Test("a signature with the other s verifies too: Apple's signatures are what they are")
+  @Test("a signature with the other s verifies too, because Apple's signatures may have either")
   func highS() throws {
     let key = try SigningKey.generate()
     let message = Array("message".utf8)

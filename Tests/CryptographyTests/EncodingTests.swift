@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Base64 and hexadecimal")
 struct EncodingTests {
-  @Test("random bytes come back, and agree with Foundation")
+  @Test("random bytes can be encoded and decoded, and the results agree with Foundation's")
   func roundTrip() {
     var random = SeededRandom("base64")
     for count in 0..<200 {
@@ -19,20 +19,20 @@ struct EncodingTests {
   }
 
   @Test(
-    "standard Base64 takes no second spelling",
+    "each value has only one spelling in standard Base64",
     arguments: [
       "=", "====", "A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "AA ==", "AA\n==", "-_==", "A===", "AAAA====", "AA=A", "é===",
     ])
   func strictStandard(_ text: String) { #expect(Base64.decode(text) == nil) }
 
-  @Test("URL Base64 takes no second spelling", arguments: ["A", "AA==", "AB", "AAB", "+/", "AA ", "A=", "AAAAA"])
+  @Test("each value has only one spelling in URL Base64", arguments: ["A", "AA==", "AB", "AAB", "+/", "AA ", "A=", "AAAAA"])
   func strictURL(_ text: String) { #expect(Base64.decodeURL(text) == nil) }
 
-  @Test("an odd count or another character is no hexadecimal", arguments: ["0", "0g", "0x00", " 00"])
+  @Test("an odd number of digits or another character is no hexadecimal", arguments: ["0", "0g", "0x00", " 00"])
   func strictHex(_ text: String) { #expect(Hex.decode(text) == nil) }
 }
 
-@Suite("digests")
+@Suite("Digests")
 struct DigestTests {
   @Test("SHA-256 and HMAC give the published values")
   func published() {

@@ -6,7 +6,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("Inverses modulo an odd number") struct ModularInverseTests {
-  /// OpenSSL's answer, which a wrong one of ours would fall back to: so they are compared here.
+  /// OpenSSL's result. The product falls back to OpenSSL if its own result is wrong, so both are compared here.
   private func inverseByOpenSSL(_ value: [UInt8], _ modulus: [UInt8]) -> [UInt8]? {
     let (number, order) = (BN_bin2bn(value, Int32(value.count), nil), BN_bin2bn(modulus, Int32(modulus.count), nil))
     let (context, result) = (BN_CTX_new(), BN_new())
@@ -32,7 +32,7 @@ import Testing
 
   private static var count: Int { ProcessInfo.processInfo.environment["ATTRIBUTION_SOAK"] == nil ? 3000 : 3_000_000 }
 
-  @Test("the orders of curves: every answer is OpenSSL's", arguments: [Curve.p192, .p256, .p384])
+  @Test("for the orders of curves every result equals OpenSSL's", arguments: [Curve.p192, .p256, .p384])
   func orders(curve: Curve) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
@@ -40,7 +40,7 @@ import Testing
     var values: [[UInt8]] = []
     for byte in 0..<curve.width {
       for bit in 0..<8 {
-        // A power of two, all below it, and the order without that bit or with it alone changed.
+        // A power of two, all bits below it, and the order with this bit changed.
         var (power, below, changed) = ([UInt8](repeating: 0, count: curve.width), [UInt8](repeating: 0, count: curve.width), order)
         power[byte] = 1 << UInt8(bit)
         for later in byte..<curve.width { below[later] = later == byte ? power[byte] - 1 : 0xFF }
@@ -60,11 +60,11 @@ import Testing
       #expect(ours == inverseByOpenSSL(value, order), "seed \(seed), value \(Hex.encode(value))")
       if ours != nil { found += 1 }
     }
-    // All but zero: an order is prime.
+    // Every value except zero has an inverse, because an order is prime.
     #expect(found == values.filter { $0.lexicographicallyPrecedes(order) && $0.contains { $0 != 0 } }.count)
   }
 
-  @Test("odd numbers of any width: an inverse where there is one")
+  @Test("for odd numbers of any width, an inverse is found if it exists")
   func anyModulus() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
@@ -73,7 +73,7 @@ import Testing
       let width = Int.random(in: 1...48, using: &random)
       var modulus = random.bytes(width)
       modulus[width - 1] |= 1
-      // More than one.
+      // The modulus is greater than one.
       modulus[0] |= width == 1 ? 3 : 1
       let value = random.bytes(width)
       guard value.lexicographicallyPrecedes(modulus) else { continue }
@@ -84,7 +84,7 @@ import Testing
     #expect(found > 0 && none > 0)
   }
 
-  @Test("an even modulus, one of nothing and one too wide are refused")
+  @Test("an even modulus, an empty one and one that is too wide are refused")
   func refused() {
     var prepared = copenssl_modulus()
     #expect(copenssl_modulus_set(&prepared, [8], 1) == 0)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Cryptography
 
-/// Numbers modulo the order of a curve, by OpenSSL's big numbers: what the test needs to make signatures that no signer would.
-private final class Scalar: @unchecked Sendable {  // not changed after it is made
+/// Numbers modulo the order of a curve, computed by OpenSSL, to create signatures that no signer would create.
+private final class Scalar: @unchecked Sendable {  // never changed after its creation
   let curve: Curve
   let number: OpaquePointer
 
@@ -41,8 +41,8 @@ private final class Scalar: @unchecked Sendable {  // not changed after it is ma
   var negative: Scalar { Scalar([0], curve).minus(self) }
 }
 
-/// A pair of keys whose private number the test may see.
-private final class TestKey: @unchecked Sendable {  // not changed after it is made
+/// A key pair with a private number that is accessible to the test.
+private final class TestKey: @unchecked Sendable {  // never changed after its creation
   let raw: OpaquePointer
   let publicKey: PublicKey
   var curve: Curve { publicKey.curve }
@@ -81,7 +81,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
 }
 
 @Suite("A key with tables of its own") struct PreparedPublicKeyTests {
-  /// Soak: two millions.
+  /// Two millions with `ATTRIBUTION_SOAK`.
   private static func count(_ curve: Curve) -> Int {
     if ProcessInfo.processInfo.environment["ATTRIBUTION_SOAK"] != nil { return curve == .p256 ? 2_000_000 : 200_000 }
     return curve == .p256 ? 3000 : 1000
@@ -89,7 +89,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
 
   private func raw(_ r: [UInt8], _ s: [UInt8], _ curve: Curve) -> ECDSASignature? { try? ECDSASignature(raw: r + s, curve: curve) }
 
-  @Test("every answer is OpenSSL's own, for what is right, damaged and at the edges", arguments: [Curve.p256, .p384])
+  @Test("every result equals OpenSSL's, for valid, damaged and extreme signatures", arguments: [Curve.p256, .p384])
   func differential(curve: Curve) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
@@ -104,7 +104,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     var accepted = 0
     for round in 0..<Self.count(curve) {
       let which = Int.random(in: 0..<4, using: &random)
-      // Shorter than the curve, as wide, and longer, when its leftmost bytes count.
+      // Shorter than the curve, of equal width, and longer, in which case its leftmost bytes count.
       let digest = random.bytes([20, 32, 48, 64].randomElement(using: &random)!)
       let signature = try keys[which].sign(digest)
       var (r, s, said) = (signature.r, signature.s, digest)
@@ -113,7 +113,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
       case 3: r[Int.random(in: 0..<width, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       case 4: s[Int.random(in: 0..<width, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       case 5: said[Int.random(in: 0..<said.count, using: &random)] ^= 1
-      // The other s of the same signature is as good.
+      // The other s of the same signature is valid too.
       case 6: s = Scalar(s, curve).negative.bytes
       case 7: r = [one, oneLess].randomElement(using: &random)!
       case 8: s = [one, oneLess].randomElement(using: &random)!
@@ -127,11 +127,11 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
       let other = (which + 1) % 4
       if round % 50 == 0 { #expect(!prepared[other].verifies(tried, digest: said)) }
     }
-    // Three kinds in ten are left as they were, and one has its other s.
+    // Three in ten are unchanged, and one has its other s.
     #expect(accepted >= Self.count(curve) * 4 / 10)
   }
 
-  @Test("digests of nothing but zeros and ones, and sums that meet, cancel or double", arguments: [Curve.p256, .p384])
+  @Test("digests of only zeros or ones, and sums that coincide, cancel or double", arguments: [Curve.p256, .p384])
   func edges(curve: Curve) throws {
     let key = try TestKey(curve)
     let prepared = PreparedPublicKey(key.publicKey)
@@ -150,28 +150,28 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
         let r = number("r\(round)")
         let s = number("s\(round)")
         _ = agree(r, s, digest, "random r and s")
-        // u1 G = −u2 Q: the digest is −r d, and the sum is no point at all.
+        // u1 G = −u2 Q: the digest is −r d, and the sum is the point at infinity.
         let cancelling = Scalar(r, curve).times(secret).negative.bytes
         #expect(agree(r, s, cancelling, "the sum is at infinity") != true)
         // u1 G = u2 Q: the digest is r d, and the sum is a doubling.
         _ = agree(r, s, Scalar(r, curve).times(secret).bytes, "the sum is a doubling")
       }
     }
-    // A doubling that is right: k = 2 u1 with u1 = u2 d. Choose k; r is x of k G; s = 2 r d / k; the digest is r d.
+    // A valid doubling: k = 2 u1 with u1 = u2 d. Choose k; r is x of k G; s = 2 r d / k; the digest is r d.
     let signed = number("signed")
     let signature = try key.sign(signed)
     let k = nonce(of: signature, digest: signed, secret: secret)
     let s = Scalar([2], curve).times(Scalar(signature.r, curve)).times(secret).times(k.inverse)
     #expect(agree(signature.r, s.bytes, Scalar(signature.r, curve).times(secret).bytes, "a doubling that is right") == true)
-    // A digest of zeros that is right: s = r d / k.
+    // A valid digest of zeros: s = r d / k.
     let zeroed = Scalar(signature.r, curve).times(secret).times(k.inverse)
     #expect(agree(signature.r, zeroed.bytes, zero, "a digest of zeros that is right") == true)
   }
 
-  /// The order is less than the field's prime: an x from the order on leaves r as what it is more. Such a signature comes about once in
-  /// 2^128, so these were worked out from the x: the digest is SHA-256 of "beyond the order".
+  /// The order is less than the field's prime, so r is x minus the order if x is not below the order. Such a signature occurs once in
+  /// 2^128, so these were computed from the x: the digest is SHA-256 of "beyond the order".
   @Test(
-    "an x that is no number below the order counts by its residue",
+    "an x that is not below the order counts by its residue",
     arguments: [
       (
         Curve.p256, 3 as UInt8, "2c1ee68372215b1ce064426b5cdbd4ef2581ace0dd3b21fa2be27f364827242e",
@@ -198,8 +198,8 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     }
   }
 
-  /// Where the tables' arithmetic fails OpenSSL's usual way decides, which no answer shows.
-  @Test("the tables answer by themselves", arguments: [(Curve.p256, COPENSSL_FIXED_P256), (.p384, COPENSSL_FIXED_P384)])
+  /// If the tables' arithmetic fails, OpenSSL's usual method is used, which the results do not show.
+  @Test("the tables give the results themselves", arguments: [(Curve.p256, COPENSSL_FIXED_P256), (.p384, COPENSSL_FIXED_P384)])
   func answers(curve: Curve, bits: Int) throws {
     let key = try TestKey(curve)
     let point = try #require(key.publicKey.encodedPoint)
@@ -213,7 +213,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     }
   }
 
-  @Test("many threads at once get the right answers", arguments: [Curve.p256, .p384])
+  @Test("several threads get correct results concurrently", arguments: [Curve.p256, .p384])
   func threads(curve: Curve) async throws {
     let key = try TestKey(curve)
     let prepared = PreparedPublicKey(key.publicKey)
@@ -237,7 +237,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     #expect(!prepared.verifies(signature, digest: [UInt8](repeating: 1, count: 32)))
   }
 
-  @Test("a key of P-192 is checked the usual way")
+  @Test("a key of P-192 is checked by the usual method")
   func otherCurves() throws {
     let p192 = "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
     let key = try PublicKey(subjectPublicKeyInfo: try #require(Base64.decode(p192)))
@@ -247,7 +247,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     #expect(!prepared.verifies(signature, of: [1]))
   }
 
-  /// k of a signature whose key is known: (z + r d) / s.
+  /// The k of a signature whose private key is known: (z + r d) / s.
   private func nonce(of signature: ECDSASignature, digest: [UInt8], secret: Scalar) -> Scalar {
     let rd = Scalar(signature.r, signature.curve).times(secret)
     return Scalar(digest, signature.curve).minus(rd.negative).times(Scalar(signature.s, signature.curve).inverse)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cryptography
 
-/// A responder in memory: answers by address, and counts.
+/// A responder in memory with given answers, which counts the requests.
 final class ScriptedResponder: OCSPFetching {
   let asked = Mutex(0)
   let answer: @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
@@ -46,7 +46,7 @@ struct RevocationTests {
       identifier: identifier)
   }
 
-  @Test("the responder's answer is read with any hash of the certificate id")
+  @Test("an answer is read for any hash of the certificate id")
   func statuses() throws {
     for status in [CertificateStatus.good, .unknown, .revoked(at: Self.now - 500, reason: 1), .revoked(at: Self.now - 9, reason: nil)] {
       for hash in [EVP_sha1(), EVP_sha256(), EVP_sha384()] { #expect(try read(made(status, identifier: hash)).status == status) }
@@ -57,7 +57,7 @@ struct RevocationTests {
     #expect(throws: OCSPRequest.Failure.noResponder) { try OCSPRequest(certificate: silent.certificate, issuer: middle.certificate) }
   }
 
-  @Test("times are held to, with a minute's tolerance")
+  @Test("times are checked, with a tolerance of a minute")
   func times() throws {
     let now = Self.now
     #expect(try read(made(thisUpdate: now + 60)).status == .good)
@@ -84,14 +84,14 @@ struct RevocationTests {
     #expect(throws: OCSPRefusal.otherCertificate) {
       try read(middle.answer(about: other.certificate, under: middle.certificate))
     }
-    // The same serial number under another issuer.
+    // The same serial number with another issuer.
     #expect(throws: OCSPRefusal.otherCertificate) { try read(middle.answer(about: leaf.certificate, under: root.certificate)) }
     #expect(throws: OCSPRefusal.notSuccessful(status: 3)) { try read([0x30, 0x03, 0x0A, 0x01, 0x03]) }
     #expect(throws: OCSPRefusal.tooLarge(OCSPResponse.sizeLimit + 1)) { try read([UInt8](repeating: 0, count: OCSPResponse.sizeLimit + 1)) }
     #expect(throws: OCSPRefusal.malformed("bytes after the response")) { try read(made() + [0]) }
   }
 
-  @Test("a damaged answer is never good unless what was signed is whole")
+  @Test("a damaged answer is never good unless its signed part is unchanged")
   func damage() throws {
     var random = SeededRandom("damaged OCSP answers")
     let delegate = try TestAuthority(.responder(purpose: true), under: middle)
@@ -109,7 +109,7 @@ struct RevocationTests {
     }
   }
 
-  /// What the responder signed, as DER.
+  /// The signed part of an answer, as DER.
   static func signed(_ bytes: [UInt8]) -> [UInt8] {
     let response = bytes.withUnsafeBufferPointer { buffer in
       var pointer = buffer.baseAddress
@@ -152,7 +152,7 @@ struct RevocationTests {
     #expect(cache.count == 2 && cache.find([1], at: 0) == .ask(cached: nil))
   }
 
-  @Test("the policy's table")
+  @Test("the decisions of each policy")
   func policies() {
     let good = CertificateRevocation.answered(.good)
     let unknown = CertificateRevocation.answered(.unknown)
@@ -203,12 +203,12 @@ struct RevocationTests {
     #expect(hard.known(of: chain, at: Self.now)?.decision == .revocationUnknown)
   }
 
-  @Test("when the one who asks is cancelled, another who waits takes the question over")
+  @Test("when the caller that queries is cancelled, a waiting one takes the query over")
   func takeOver() async throws {
     let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
     let below = made()
     let above = root.answer(about: middle.certificate, under: root.certificate)
-    // The first question of each responder hangs until its task is cancelled; the others are answered.
+    // The first query to each responder blocks until its task is cancelled; the others are answered.
     let hung = Mutex<Set<String>>([])
     let responder = ScriptedResponder { request throws(OCSPFetchFailure) in
       if hung.withLock({ $0.insert(request.responder).inserted }) {
@@ -223,7 +223,7 @@ struct RevocationTests {
     let impatient = Task { await checker.revocation(of: chain, at: Self.now) }
     let second = Task { await checker.revocation(of: chain, at: Self.now) }
     for _ in 0..<100 { await Task.yield() }
-    // Who only waits may leave without disturbing anybody.
+    // A waiting caller can be cancelled without an effect on others.
     impatient.cancel()
     #expect(await impatient.value.decision == .revocationUnknown)
     first.cancel()
@@ -232,7 +232,7 @@ struct RevocationTests {
     #expect(responder.asked.withLock { $0 } == 4)
   }
 
-  @Test("a known intermediate is not proven again, and leads to nothing it did not sign")
+  @Test("a known intermediate is not verified again, and only certificates that it signed are accepted")
   func authorities() throws {
     let verifier = CertificateChainVerifier(roots: [root.certificate], cacheCapacity: 2)
     let first = try verifier.verify(x5c: x5c, at: Self.now)

@@ -2,7 +2,7 @@ import COpenSSL
 
 @testable import Cryptography
 
-/// A certificate and its key, made for a test; its authority answers OCSP.
+/// A certificate and its key, created for a test. An authority also answers OCSP requests.
 final class TestAuthority {
   enum Role { case root, intermediate, leaf, responder(purpose: Bool) }
 
@@ -86,7 +86,7 @@ final class TestAuthority {
     return key!
   }
 
-  /// An OCSP answer about `subject` under `issuer`, signed by this one.
+  /// An OCSP answer about `subject` under `issuer`, signed by this authority.
   func answer(
     about subject: Certificate, under issuer: Certificate, _ status: CertificateStatus = .good, thisUpdate: Int64 = now - 60,
     nextUpdate: Int64? = now + 600, digest: OpaquePointer? = EVP_sha256(), identifier: OpaquePointer? = EVP_sha1()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Allowed endpoint addresses")
 struct AddressTests {
   @Test(
-    "no address of a private, link-local, loopback, metadata or other special network, in whatever form",
+    "addresses of private, link-local, loopback, metadata and other special networks are refused in any form",
     arguments: [
       "0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254", "169.254.169.254", "172.16.0.1",
       "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1",
@@ -20,7 +20,7 @@ struct AddressTests {
   }
 
   @Test(
-    "public addresses",
+    "public addresses are allowed",
     arguments: [
       "17.253.144.10", "8.8.8.8", "172.32.0.1", "169.253.1.1", "2606:4700::1111", "2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8",
     ])
@@ -52,7 +52,7 @@ struct AddressTests {
   }
 
   @Test(
-    "URLs that are refused, and why",
+    "each refused URL has its reason",
     arguments: [
       ("", EndpointURL.Failure.malformed), ("example.com", .malformed), ("http://example.com/", .scheme), ("file:///etc/passwd", .scheme),
       ("gopher://example.com/", .scheme), ("https://user@example.com/", .user), ("https://u:p@example.com/", .user),

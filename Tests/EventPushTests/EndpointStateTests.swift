@@ -68,7 +68,7 @@ struct EndpointStateTests {
     #expect(state.health.retryAt == nil)
   }
 
-  @Test("Retry-After is honoured up to a bound")
+  @Test("Retry-After is honoured up to a limit")
   func retryAfterBound() {
     var state = Sample.state { $0.retryAfterCap = 50_000 }
     let event = Sample.event(1)
@@ -157,13 +157,13 @@ struct EndpointStateTests {
     #expect(state.room == 0 && !state.isWorthReading)
     let posted = state.posts(now: 0)
     #expect(posted.count == 8)
-    // Each event that is taken makes room for itself and for one more.
+    // Each accepted event makes room for itself and for one more.
     state.succeeded(posted[0].position, now: 1)
     #expect(state.room == 2 && !state.isWorthReading)
     state.succeeded(posted[1].position, now: 1)
     state.succeeded(posted[2].position, now: 1)
     #expect(state.room == 6 && state.isWorthReading)
-    // Little room, and none of what is known may be posted yet.
+    // There is little room, and no known event may be posted yet.
     for isOrdered in [false, true] {
       var full = Sample.state { $0.isOrdered = isOrdered }
       for time in 1...15 { full.add(Sample.event(UInt64(time))) }

@@ -7,7 +7,7 @@ import ServiceRuntime
 @testable import AttributionQueue
 @testable import EventPush
 
-/// A feed on a Redis of a test's own, and what an instance that pushes has of it.
+/// A feed on a Redis for one test, and the parts of an instance that pushes events.
 final class FeedServer {
   private let directory: URL
   private let process = Process()
@@ -44,12 +44,12 @@ final class FeedServer {
   deinit {
     parts.poster.shutdown()
     client.close()
-    // Nobody waits for its end: that would hold one of the few threads that tests share.
+    // The end of the process is not awaited, because that would block one of the few threads that tests share.
     kill(process.processIdentifier, SIGKILL)
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Publishes an event in a shard; returns its position.
+  /// Publishes an event in a shard, and returns its position.
   func publish(_ id: String, subject: String = "s", shard: Int, json: String? = nil) async throws -> EventPosition {
     let json = json ?? #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{}}"#
     let reply = try await feed.send([
@@ -58,7 +58,7 @@ final class FeedServer {
     return EventPosition(feedPosition: FeedPosition(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
   }
 
-  /// A subscription with an endpoint that nobody posts to yet.
+  /// A subscription with an endpoint to which no event was posted yet.
   func endpoint(_ form: PushForm = .structured, isOrdered: Bool = false, adjust: (inout EndpointSettings) -> Void = { _ in })
     async throws -> (EventSubscription, EndpointSettings)
   {
@@ -70,12 +70,12 @@ final class FeedServer {
 }
 
 extension PushEndpoint {
-  /// Reads until nothing is behind; posts nothing.
+  /// Reads until no shard is behind, without posting.
   func readAll() async throws {
     locked.withLock { $0.isResting = true }
     for _ in 0..<1000 where locked.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
   }
 
-  /// The ids of what would be posted now.
+  /// The ids of the events that may be posted now.
   func next() -> [String] { locked.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
 }

@@ -19,7 +19,7 @@ struct PushEndpointTests {
     _ = try await server.publish("second", shard: 2)
     try await Task.sleep(for: .milliseconds(3))
     let (findings, _) = try await server.parts.tails.poll()
-    // It reads one of the shards by itself in between.
+    // In between, one of the shards is read again.
     endpoint.locked.withLock { _ = $0.behind.insert(2) }
     try await endpoint.readAll()
     #expect(endpoint.next().isEmpty)
@@ -75,7 +75,7 @@ struct PushEndpointTests {
     let present = try #require(try await server.feed.subscription("p")?.push.flatMap { EndpointSettings(json: $0) })
     #expect(present.state == .enabled)
     #expect(try await server.feed.event("endpoint-gone:p:0:1000") == nil)
-    // The one that is there now ends.
+    // The end of the current endpoint is stored.
     let current = try #require(try await server.feed.subscription("p"))
     try await PushEndpoint.open(current, present, server.parts).end(.gone)
     #expect(try await server.feed.subscription("p")?.push.flatMap { EndpointSettings(json: $0) }?.state == .gone)

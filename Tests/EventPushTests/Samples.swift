@@ -1,7 +1,7 @@
 @testable import AttributionQueue
 @testable import EventPush
 
-/// Places and events for tests that need no store.
+/// Positions and events for tests without Redis.
 enum Sample {
   static func position(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPosition {
     EventPosition(feedPosition: FeedPosition(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
@@ -23,7 +23,7 @@ enum Sample {
 }
 
 extension EndpointState {
-  /// All that may be posted now. What has to be fetched is found among the given events.
+  /// All events that may be posted now. Events that have to be fetched are found in `all`.
   mutating func posts(now: Int64, of all: [PushedEvent] = []) -> [PushedEvent] {
     var posts: [PushedEvent] = []
     while true {

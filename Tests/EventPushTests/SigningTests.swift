@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signing")
 struct SigningTests {
-  @Test("a known message has the signature that the reference libraries make of it")
+  @Test("a known message has the signature of the reference libraries")
   func vector() throws {
     let secret = try #require(WebhookSecret(text: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
     let signer = WebhookSigner([secret])
@@ -54,7 +54,7 @@ struct PushMessageTests {
     #expect(headers["ce-data"] == nil && headers["webhook-timestamp"] == "17")
   }
 
-  @Test("structured mode posts the event's own bytes; the original form posts what Apple sent, or nothing")
+  @Test("structured mode posts the event unchanged, and the original form posts Apple's bytes, or nothing")
   func others() throws {
     let event = Sample.event(1)
     #expect(made(event, .structured)?.body == event.json)

@@ -248,7 +248,7 @@ struct HTTPClientTests {
     let error = await change(isRepeatable: false)
     #expect(error != nil)
     #expect(seen.withLock { $0 } == 1)
-    // It can happen at all: over the connection of the last answer.
+    // A request that may be repeated is sent again when the reused connection breaks.
     #expect(try await client.send(get(server.url + "/")).status == 200)
     _ = await change(isRepeatable: true)
     #expect(seen.withLock { $0 } == 3)

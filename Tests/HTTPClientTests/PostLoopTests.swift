@@ -45,13 +45,13 @@ struct PostLoopTests {
   @Test("the address is checked after the name was resolved, and a refused address is never connected to")
   func addresses() async {
     let server = SmallServer { _ in .ok("") }
-    let judged = Mutex<[[UInt8]]>([])
+    let checked = Mutex<[[UInt8]]>([])
     let loop = loop { address in
-      judged.withLock { $0.append(address) }
+      checked.withLock { $0.append(address) }
       return false
     }
     await expect(post(loop, "http://localhost:\(server.port)/"), .addressRefused)
-    #expect(judged.withLock { $0.contains([127, 0, 0, 1]) })
+    #expect(checked.withLock { $0.contains([127, 0, 0, 1]) })
     #expect(server.connections == 0)
   }
 
@@ -110,7 +110,7 @@ struct PostLoopTests {
       default: return .ok("")
       }
     }
-    // One post after the other, so that one handle makes all of them.
+    // One request after the other, so that one handle makes all of them.
     let loop = loop()
     func post(_ path: String, _ headers: [(name: String, value: String)], _ body: [UInt8], timeout: Duration = .seconds(10)) async
       -> PostOutcome

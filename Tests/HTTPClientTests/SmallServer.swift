@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A tiny HTTP/1.1 server on loopback: a thread a connection, what it does with a request is up to the test.
+/// A small HTTP/1.1 server on loopback with one thread for each connection. The test decides how a request is answered.
 final class SmallServer: Sendable {
   struct Request: Sendable {
     var method: String
@@ -11,13 +11,13 @@ final class SmallServer: Sendable {
   }
 
   enum Answer: Sendable {
-    /// Bytes as they are sent; then the connection is kept.
+    /// These bytes; the connection is kept open.
     case bytes([UInt8])
-    /// Bytes, then the connection is closed.
+    /// These bytes; then the connection is closed.
     case bytesThenClose([UInt8])
-    /// Bytes, then a TCP reset.
+    /// These bytes; then a TCP reset.
     case bytesThenReset([UInt8])
-    /// Nothing at all, until the client goes away.
+    /// Nothing, until the client closes the connection.
     case silence
 
     static func ok(_ body: String, headers: [String] = [], status: String = "200 OK") -> Answer {
@@ -33,9 +33,9 @@ final class SmallServer: Sendable {
 
   private let atOnce = Mutex((now: 0, most: 0))
 
-  /// Requests that were answered side by side at the most.
+  /// The maximum number of requests that were answered at the same time.
   var mostAtOnce: Int { atOnce.withLock { $0.most } }
-  /// Connections taken so far.
+  /// The number of accepted connections.
   var connections: Int { opened.withLock { $0 } }
   var url: String { "http://127.0.0.1:\(port)" }
 
@@ -121,7 +121,7 @@ final class SmallServer: Sendable {
     }
   }
 
-  /// The next request, or nil when the client is gone.
+  /// The next request; nil if the client has closed the connection.
   private func read(_ connection: Int32, _ input: inout [UInt8]) -> Request? {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     func more() -> Bool {

@@ -34,7 +34,7 @@ import Testing
     }
     #expect(answer == 7)
     release.finish()
-    // What comes too late is told so, so that what was answered is what is recorded.
+    // A late answer learns that it was not used, so that the used answer is recorded.
     for await inTime in told { #expect(!inTime) }
   }
 

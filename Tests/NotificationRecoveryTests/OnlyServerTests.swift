@@ -4,7 +4,7 @@ import Testing
 @testable import ServiceRuntime
 @testable import notification_recovery
 
-@Suite("An app that only one of Apple's servers knows")
+@Suite("An app that exists on only one of Apple's servers")
 struct OnlyServerTests {
   private func only(_ environments: String) throws -> AppStoreServer? {
     let yaml = "apps: [ { bundleId: com.example.app, appAppleId: 1, environments: [\(environments)] } ]"

@@ -5,7 +5,7 @@ import WireJSON
 
 @testable import notification_recovery
 
-@Suite("A customer's transactions, page by page")
+@Suite("The pages of a customer's transaction history")
 struct TransactionHistoryTests {
   @Test("each page has its own timeout, and the server of the first page gets the further requests")
   func pages() async throws {
@@ -15,7 +15,7 @@ struct TransactionHistoryTests {
         asked.append((query.first { $0.0 == "revision" }?.1, server, deadline))
         return asked.count
       }
-      // A page that takes its time.
+      // Each page takes some time.
       try? await Task.sleep(for: .milliseconds(20))
       return AppStoreCalls.Answer(
         server: .sandbox,
@@ -26,7 +26,7 @@ struct TransactionHistoryTests {
     }
     let found = try await history.all(pageTime: .seconds(60))
     #expect(found.server == .sandbox)
-    // The fourth page had the third transaction again, in a newer form.
+    // The fourth page has a newer form of the third transaction.
     #expect(found.transactions.map(\.jws) == ["jws 1", "jws 2", "jws 4"])
     let calls = asked.withLock { $0 }
     #expect(calls.map(\.revision) == [nil, "r1", "r2", "r3"])

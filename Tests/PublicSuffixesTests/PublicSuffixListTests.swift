@@ -12,14 +12,14 @@ struct PublicSuffixListTests {
     arguments: [
       ("example.com", "example.com"), ("www.example.com", "example.com"), ("a.b.c.example.com", "example.com"),
       ("example.co.uk", "example.co.uk"), ("shop.example.co.uk", "example.co.uk"),
-      // A wildcard rule, and its exception.
+      // A wildcard rule, and an exception to it.
       ("a.b.c.kobe.jp", "b.c.kobe.jp"), ("b.c.kobe.jp", "b.c.kobe.jp"), ("city.kobe.jp", "city.kobe.jp"),
       ("www.city.kobe.jp", "city.kobe.jp"), ("a.x.ck", "a.x.ck"), ("www.ck", "www.ck"), ("a.www.ck", "www.ck"),
-      // The private section: names given out below others' names.
+      // The private section: names that their owners give to others.
       ("someone.github.io", "someone.github.io"), ("a.someone.github.io", "someone.github.io"),
-      // Beyond ASCII, in the form that names have on the wire.
+      // Names beyond ASCII, in their encoded form.
       ("xn--85x722f.xn--fiqs8s", "xn--85x722f.xn--fiqs8s"), ("www.xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn"),
-      // A top-level domain that no list knows.
+      // A top-level domain that is in no list.
       ("example.nosuchtld", "example.nosuchtld"), ("www.example.nosuchtld", "example.nosuchtld"),
     ])
   func registrable(host: String, domain: String) throws {
@@ -38,7 +38,7 @@ struct PublicSuffixListTests {
   }
 
   @Test(
-    "what is no name in lower case is no domain",
+    "text that is no host name in lower case has no domain",
     arguments: [
       "", ".", "..", ".example.com", "example.com.", "com.", "example..com", "Example.com", "EXAMPLE.COM", "example.com:443", "食狮.中国",
       "exam ple.com", "example.com\u{0}", "example.com\n", "192.0.2.1", "2.1", "7", String(repeating: "a.", count: 130) + "com",
@@ -49,7 +49,7 @@ struct PublicSuffixListTests {
     #expect(!list.isRegistrable(host))
   }
 
-  @Test("whatever it is asked, the answer is the end of the question, and asked again the same")
+  @Test("for any name, the result is the end of the name, and its own registrable domain")
   func property() throws {
     let list = try #require(Self.list)
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -77,7 +77,7 @@ struct PublicSuffixListTests {
     }
   }
 
-  @Test("a list of one's own takes the place of the built-in one, and what is none is refused")
+  @Test("a list from a file replaces the built-in one, and an invalid file is refused")
   func file() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("suffixes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HostAddressesTests {
   private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-  /// A name server that answers when it is told to.
+  /// A name server whose answers the test controls.
   private final class NameServer: Sendable {
     typealias Answer = Result<[SocketAddress], any Error>
     private let state = NIOLockedValueBox((answer: Answer.success([]), asked: 0, isSilent: false))
@@ -47,7 +47,7 @@ import Testing
     server.silence()
     #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
     #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
-    // Both have waited for the same question.
+    // Both callers have waited for the same query.
     #expect(server.asked == 2)
     server.set(.success([second]))
     let until = ContinuousClock.now + .seconds(20)

@@ -55,7 +55,7 @@ private final class LoopExecutor: TaskExecutor {
       let script = RedisScript(name: "lengths", source: "return {KEYS[1], ARGV[1], ARGV[2], ARGV[3]}")
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for index in 0..<600 {
-          // Below and above the length from which words are taken over whole, and more than a piece has, in one turn of the loop.
+          // Shorter and longer than the length from which words are not copied, and more than one buffer holds, in one turn of the loop.
           let length = [0, 10, 4000, 4096, 5000, 70_000][index % 6]
           group.addTask {
             var (keys, words) = (EncodedArguments(), EncodedArguments())
@@ -75,14 +75,14 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `Connections are opened as they are needed, and no more than are allowed`() async throws {
+  @Test func `Connections are opened when needed, up to their limit`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.connections = 3 }
       try await untilReady(client)
       for _ in 0..<100 { try await client.send(["PING"]) }
       let first = try await opened(client)
       #expect(first == 1)
-      // Each is more than Redis reads at a time; the first of a round find one connection busy and open the next.
+      // Each command is more than Redis reads at a time. The first ones of a round find a busy connection and open the next one.
       let text = String(repeating: "x", count: 20_000)
       for _ in 0..<50 {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -101,7 +101,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A caller on an event loop gets its answers on that loop's connection, also where the loop has none`() async throws {
+  @Test func `A caller on an event loop gets its answers on that loop's connection, even if the loop has none`() async throws {
     try await withRedis { server in
       for connections in [1, 8] {
         let client = try server.client { $0.connections = connections }
@@ -146,7 +146,7 @@ private final class LoopExecutor: TaskExecutor {
       let client = try server.client()
       try await untilReady(client)
       await server.kill()
-      // The bound is generous: it tells failing at once from waiting for the command's five seconds.
+      // The limit is generous. It distinguishes an immediate failure from the command's timeout of five seconds.
       let started = ContinuousClock.now
       for _ in 0..<50 {
         await #expect(throws: RedisError.self) { _ = try await client.send(["PING"]) }
@@ -187,7 +187,7 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
-  @Test func `A script that Redis does not know is sent whole, also after Redis forgot it`() async throws {
+  @Test func `A script that Redis does not know is sent completely, also after Redis lost it`() async throws {
     try await withRedis { server in
       let client = try server.client()
       try await untilReady(client)

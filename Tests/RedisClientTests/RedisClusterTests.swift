@@ -14,12 +14,12 @@ import Testing
     func redirected(_ kind: String) { kinds.withLock { $0.append(kind) } }
   }
 
-  /// Counts its calls under two keys, and in a third whose name it makes itself.
+  /// Counts its calls under two keys, and under a third one whose name the script makes.
   private let script = RedisScript(
     name: "count_twice",
     source: "redis.call('INCR', KEYS[1]) redis.call('INCR', KEYS[2]) return redis.call('INCR', KEYS[1] .. ':made')")
 
-  @Test func `Each command reaches the node that has its key, from one address of the cluster`() async throws {
+  @Test func `Each command reaches the node that has its key, from one known address of the cluster`() async throws {
     try await withCluster { cluster in
       let client = try cluster.client()
       defer { client.close() }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `A slot that moves loses no command and runs no script in halves`() async throws {
+  @Test func `While a slot moves, no command is lost and no script is executed partly`() async throws {
     try await withCluster { cluster in
       let observer = Redirections()
       let client = try cluster.client {
@@ -45,12 +45,12 @@ import Testing
       let source = try cluster.owner(of: keys[0])
       let target = try #require(cluster.ports.first { $0 != source })
       try cluster.beginMove(of: keys[0], from: source, to: target)
-      // What is still there is answered there; what is not is asked for at the other.
+      // A key that is still at the source is answered there, and another one is requested from the target.
       #expect(try await client.send(["GET", .string(keys[0])]).integer == 1)
       try await client.send(["SET", "{attr:017}:new", "n"])
       #expect(try cluster.ask(target, ["CLUSTER", "COUNTKEYSINSLOT", "\(cluster.slot(of: keys[0]))"]) == "1")
       #expect(observer.kinds.withLock { $0 } == ["ask"])
-      // A script waits for the slot to have moved: it could not see all keys before.
+      // A script waits until the slot has moved, because before that no node has all its keys.
       async let counted = script.run(on: client, keys: keys, arguments: [])
       for _ in 0..<500 where !observer.kinds.withLock({ $0.contains("try_again") }) { try await Task.sleep(for: .milliseconds(20)) }
       #expect(observer.kinds.withLock { $0 }.contains("try_again"))
@@ -58,14 +58,14 @@ import Testing
       #expect(try await counted.integer == 2)
       #expect(try await client.send(["GET", .string(keys[1])]).integer == 2)
       #expect(observer.kinds.withLock { $0 }.contains("moved"))
-      // And learned where it is now.
+      // The client knows the new node.
       let before = observer.kinds.withLock { $0.count }
       #expect(try await client.send(["GET", "{attr:017}:new"]).string == "n")
       #expect(observer.kinds.withLock { $0.count } == before)
     }
   }
 
-  @Test func `A script gives up on a slot that moves for too long, and was not run`() async throws {
+  @Test func `A script fails if a slot moves for too long, and was not executed`() async throws {
     try await withCluster { cluster in
       let client = try cluster.client { $0.patience = .milliseconds(200) }
       defer { client.close() }
@@ -114,7 +114,7 @@ import Testing
       try await client.send(["SPUBLISH", .string(channel), ""])
       try await eventually { heard.withLock { $0 } == 2 }
       #expect(heard.withLock { $0 } == 2)
-      // One that is given up is not told.
+      // A subscription that was ended by the client is not reported as ended.
       try await subscriber.send(["SUNSUBSCRIBE", .string(channel)])
       #expect(ended.withLock { $0.count } <= 2)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RedisClient
 
-/// A connection without a network: what leaves in a turn of its event loop, and what its callers hear.
+/// A connection without a network: the bytes it sends in a turn of its event loop, and the replies its callers get.
 @Suite struct RedisConnectionHandlerTests {
   private struct Connection {
     let channel = NIOAsyncTestingChannel()
@@ -23,7 +23,7 @@ import Testing
       try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/redis")).get()
     }
 
-    /// Hands commands over in their order, all in one turn, and then does `before` in it. What each caller hears.
+    /// Sends the commands in order in one turn of the loop, and then calls `before` in it. Returns the tasks with the replies.
     func send(_ commands: [EncodedArguments], before: @escaping @Sendable (NIOAsyncTestingChannel) -> Void = { _ in }) async throws
       -> [Task<Result<String, RedisError>, Never>]
     {
@@ -41,7 +41,7 @@ import Testing
         waiting.append(caller)
         if waiting.count == commands.count { break }
       }
-      // Any caller may have any command: their replies are alike.
+      // Any caller may get any command, because their replies are equal.
       try await channel.testingEventLoop.executeInContext { [handler, channel, waiting] in
         for (words, caller) in zip(commands, waiting) {
           handler.value.send(words, isAsking: false, timeout: .seconds(60), name: "ECHO", caller)
@@ -52,14 +52,14 @@ import Testing
       return callers
     }
 
-    /// All that was written and flushed.
+    /// All bytes that were written and flushed.
     func written() async throws -> String {
       var bytes = ByteBuffer()
       while var piece = try await channel.readOutbound(as: ByteBuffer.self) { bytes.writeBuffer(&piece) }
       return String(buffer: bytes)
     }
 
-    /// Leaves no alarm behind.
+    /// Runs the loop until no timer is left.
     func end() async throws {
       _ = try await channel.finish(acceptAlreadyClosed: true)
       await channel.testingEventLoop.run()
@@ -68,7 +68,7 @@ import Testing
     func receive(_ text: String) async throws { try await channel.writeInbound(ByteBuffer(string: text)) }
   }
 
-  /// A command so long that what is written behind it leaves in a piece of its own.
+  /// A command so long that the bytes after it are sent in a buffer of their own.
   private static func long(_ letter: String) -> (words: EncodedArguments, text: String) {
     let word = String(repeating: letter, count: 40_000)
     var (words, inner) = (EncodedArguments(), EncodedArguments())
@@ -109,7 +109,7 @@ import Testing
     #expect(try await connection.written() == Self.short.text + long.text + long.text + Self.wait)
     try await connection.receive("+ok\r\n+ok\r\n+ok\r\n" + answer)
     for caller in callers { #expect(await caller.value == heard) }
-    // The next turn has a question of its own.
+    // The next turn has its own query.
     let next = try await connection.send([long.words])
     #expect(try await connection.written() == long.text + Self.wait)
     try await connection.receive("+ok\r\n" + answer)
@@ -136,7 +136,7 @@ import Testing
     for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
   }
 
-  /// What a connection is when a command's failure is told.
+  /// Records whether the connection is open when a command's failure is reported.
   private final class AtFailure: RedisObserver {
     let channel: NIOAsyncTestingChannel
     let wereOpen = Mutex<[Bool]>([])
@@ -158,7 +158,7 @@ import Testing
       return observer
     })
     let callers = try await connection.send([Self.short.words, Self.long("x").words])
-    // What is no reply.
+    // An invalid reply.
     try? await connection.receive("?nonsense\r\n")
     for caller in callers { #expect(await caller.value.isFailure) }
     #expect(watch.withLock { $0 }?.wereOpen.withLock { $0 } == [false, false])

@@ -9,14 +9,14 @@ import Testing
     return try #require(try reader.next())
   }
 
-  /// All that a reply says.
+  /// A description of the complete reply.
   private func description(_ reply: RedisReply) -> String {
     if let error = reply.error { return "-\(error)" }
     if let elements = reply.array { return "[" + elements.map(description).joined(separator: " ") + "]" }
     return reply.isNull ? "null" : reply.string.map { "'\($0)'" } ?? reply.integer.map { "\($0)" } ?? "nothing"
   }
 
-  @Test func `A part of a reply says the same apart from the whole, wherever it lies`() throws {
+  @Test func `A part of a reply has the same content when it is detached, at any position`() throws {
     let whole = try read(
       "*6\r\n$3\r\none\r\n*3\r\n$2\r\nab\r\n*2\r\n:-7\r\n$0\r\n\r\n$-1\r\n*0\r\n*2\r\n:1\r\n:2\r\n*1\r\n*2\r\n-ERR no\r\n$5\r\nlater\r\n:9\r\n"
     )
@@ -29,7 +29,7 @@ import Testing
     #expect(RedisReply.null.detached.isNull)
   }
 
-  @Test func `Elements are read as the form they have, and are passed over in any other`() throws {
+  @Test func `Elements are read by their type, and are skipped if they have another one`() throws {
     let reply = try read("*7\r\n$1\r\nx\r\n:5\r\n$2\r\n12\r\n*1\r\n$1\r\ny\r\n$3\r\nabc\r\n$-1\r\n$1\r\nz\r\n")
     var elements = reply.elements
     #expect(elements.nextLetter() == UInt8(ascii: "x") && elements.nextString() == nil && elements.nextInteger() == 12)
@@ -41,7 +41,7 @@ import Testing
     #expect(again.nextBytes() == [UInt8(ascii: "x")] && again.nextInteger() == 5 && again.nextLetter() == nil)
   }
 
-  @Test func `A reply is whole whatever the one before it was, and however long`() throws {
+  @Test func `A reply of any length is complete, whatever reply came before it`() throws {
     let reader = try #require(ReplyReader(maxElements: 100))
     for length in [1, 700_000, 3, 0, 300_000, 300_001] {
       let text = "*2\r\n$\(length)\r\n\(String(repeating: "b", count: length))\r\n:1\r\n:3\r\n$-1\r\n"

@@ -47,7 +47,7 @@ import Testing
       processes[port] = process
     }
 
-    /// Ends one as a crash would.
+    /// Kills a process, as a crash does.
     func end(_ port: Int) {
       guard let process = processes.removeValue(forKey: port) else { return }
       kill(process.processIdentifier, SIGKILL)
@@ -77,14 +77,14 @@ import Testing
     return false
   }
 
-  @Test func `The primary is found by its name, and its successor when it died`() async throws {
+  @Test func `The primary is found by its name, and after its death its successor`() async throws {
     let watched = try await Watched()
     defer { watched.remove() }
     let client = try watched.client()
     defer { client.close() }
     #expect(try await eventually { (try? await client.send(["SET", "a", "1"])) != nil })
     #expect(try await client.sendToEachPrimary(["ROLE"]).map(\.node) == [NodeAddress(host: "127.0.0.1", port: watched.primary)])
-    // The Sentinel learns of the replica from the primary, and takes none whose link it has not seen.
+    // The Sentinel learns of the replica from the primary, and only promotes it after it has seen its link.
     #expect(
       try await eventually {
         let reply = try? await client.replicated(RedisReplication(replicas: 1, depth: .received, timeout: .seconds(1))).send([

@@ -21,7 +21,7 @@ import Testing
     #expect(commands.count == 3)
   }
 
-  @Test func `A session answers with the replies that are wanted, refusals among them`() async throws {
+  @Test func `A session returns the requested replies, including error replies`() async throws {
     try await withRedis { server in
       let client = try server.client()
       try await untilReady(client)

@@ -3,7 +3,7 @@ import Testing
 @testable import RedisClient
 
 @Suite struct RedisURLTests {
-  @Test func `Every form of address is read`() throws {
+  @Test func `Every form of address is parsed`() throws {
     let plain = try RedisURL("redis://cache.example")
     #expect(plain.address == .tcp(host: "cache.example", port: 6379))
     #expect(plain.user == nil && plain.password == nil && plain.database == 0)
@@ -20,7 +20,7 @@ import Testing
     #expect(try RedisURL("unix:///run/redis.sock?db=2").database == 2)
   }
 
-  @Test func `A socket may want a password too`() throws {
+  @Test func `The URL of a socket may have a password too`() throws {
     let password = try RedisURL("unix://:se@cr:et?@/run/redis.sock?db=2")
     #expect(password.address == .unix(path: "/run/redis.sock") && password.database == 2)
     #expect(password.user == nil && password.password == "se@cr:et?")
@@ -47,7 +47,7 @@ import Testing
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
   }
 
-  @Test func `A cluster is named by some of its nodes`() throws {
+  @Test func `A cluster's URL names some of its nodes`() throws {
     let url = try RedisURL("redis-cluster://me:secret@a:7000,[::1]:7001,c")
     #expect(url.deployment == .cluster && url.user == "me" && url.password == "secret" && !url.usesTLS)
     #expect(url.nodes == [("a", 7000), ("::1", 7001), ("c", 6379)].map { NodeAddress(host: $0.0, port: $0.1) })
@@ -77,7 +77,7 @@ import Testing
     #expect(url.usesTLS && url.address == .tcp(host: "redis.example", port: 6380) && url.user == "me" && url.database == 1)
     #expect(url.serverName == "redis.example")
     #expect(try !RedisURL("redis://h").usesTLS && !RedisURL("unix:///s").usesTLS)
-    // A certificate's names are compared with a name, its addresses with an address.
+    // A host name is compared with a certificate's names, and an address with its addresses.
     #expect(try RedisURL("rediss://127.0.0.1").serverName == nil && RedisURL("rediss://[::1]:7000").serverName == nil)
   }
 

@@ -13,7 +13,7 @@ import Testing
     #expect(words.words == [Array("SET".utf8), Array("ü".utf8), [0, 13, 10], Array("-7".utf8)])
   }
 
-  @Test func `A reply is read from its bytes, if they are a whole one`() {
+  @Test func `A reply is parsed if its bytes are complete`() {
     let text = "*2\r\n$3\r\na\r\n\r\n*1\r\n:-7\r\n"
     let reply = RedisReply(parsing: Array(text.utf8))
     #expect(reply?.array?.first?.bytes == [97, 13, 10])
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4070, 4085, 4086, 4087, 9000])
-  func `Words that are taken over are the same, however long they are`(_ length: Int) {
+  func `Words of any length that are appended without a copy are unchanged`(_ length: Int) {
     let text = String(repeating: "x", count: length)
     let inner: [RedisArgument] = [.string(text), .bytes(Array(text.utf8)), .integer(Int64(length))]
     var outer = EncodedArguments(["EVALSHA"])
@@ -61,11 +61,11 @@ import Testing
     #expect(String(buffer: buffer) == "*1\r\n$\(String(value).utf8.count)\r\n\(value)\r\n")
   }
 
-  @Test func `Replies are read however their bytes are cut`() throws {
+  @Test func `Replies are parsed however their bytes are divided`() throws {
     let expected = [
       "'OK'", "-3", "null", "['a\r\n', null, [1, [], 'b'], '']", "error ERR no", "'9223372036854775807'", "[]",
     ]
-    // The bulk string of three bytes is `a`, CR, LF; its own end follows.
+    // The bulk string of three bytes is `a`, CR, LF, followed by its own end.
     let whole = Array(
       "+OK\r\n:-3\r\n$-1\r\n*4\r\n$3\r\na\r\n\r\n*-1\r\n*3\r\n:1\r\n*0\r\n+b\r\n$0\r\n\r\n-ERR no\r\n$19\r\n\(Int64.max)\r\n*0\r\n".utf8)
     for size in 1...whole.count {
@@ -107,13 +107,13 @@ import Testing
     ("0", 0), ("-1", -1), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min), ("9223372036854775808", nil),
     ("-9223372036854775809", nil), ("", nil), ("-", nil), ("1x", nil), (" 1", nil), ("99999999999999999999", nil),
   ])
-  func `A text that is a number is one`(_ text: String, _ expected: Int64?) throws {
+  func `A text is parsed as a number if it is one`(_ text: String, _ expected: Int64?) throws {
     let reader = try #require(ReplyReader(maxElements: 1))
     try Array("$\(text.utf8.count)\r\n\(text)\r\n".utf8).withUnsafeBytes { try reader.feed($0) }
     #expect(try #require(try reader.next()).integer == expected)
   }
 
-  @Test func `A reply of too many elements and one that is no reply are errors`() throws {
+  @Test func `A reply with too many elements and an invalid reply are errors`() throws {
     let reader = try #require(ReplyReader(maxElements: 3))
     #expect(throws: RedisError.self) {
       try Array("*3\r\n:1\r\n:2\r\n:3\r\n".utf8).withUnsafeBytes { try reader.feed($0) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-/// Where a command goes next, given what happened to it.
+/// The next step of a command after each possible result.
 @Suite struct RoutedCallTests {
   private let start = ContinuousClock.now
   private let here = NodeAddress(host: "a", port: 1)
@@ -27,7 +27,7 @@ import Testing
     #expect(call.refused(.ask(there), now: start + .seconds(2), jitter: 1) == .fail(.unavailable("its slot is being moved")))
   }
 
-  @Test func `Pauses double up to a tenth of a second and never reach past the end`() {
+  @Test func `Pauses double up to a tenth of a second and never exceed the timeout`() {
     var call = call()
     var pauses: [RoutedCall.Step] = []
     for _ in 0..<7 { pauses.append(call.refused(.tryAgain, now: start, jitter: 1)) }

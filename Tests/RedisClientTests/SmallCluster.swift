@@ -3,7 +3,7 @@ import Logging
 
 @testable import RedisClient
 
-/// A Redis Cluster of a test's own: processes on loopback, in a directory of its own, without replicas.
+/// A Redis Cluster for one test, without replicas: processes on loopback, in its own directory.
 final class SmallCluster: @unchecked Sendable {
   private let directory: URL
   private(set) var ports: [Int] = []
@@ -14,7 +14,7 @@ final class SmallCluster: @unchecked Sendable {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     do {
       while ports.isEmpty {
-        // With the ports of the cluster's bus, 10,000 above, below those that the system gives to outgoing connections.
+        // The ports of the cluster bus are 10,000 higher and still below those that the system uses for outgoing connections.
         let first = Int.random(in: 1_200...2_200) * 10
         let candidates = (0..<nodes).map { first + $0 }
         for port in candidates { try start(port) }
@@ -60,7 +60,7 @@ final class SmallCluster: @unchecked Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// What redis-cli prints of a node's answer.
+  /// The output of redis-cli for a node's answer.
   func ask(_ port: Int, _ words: [String]) throws -> String { try run(["-p", "\(port)"] + words) }
 
   private func run(_ arguments: [String]) throws -> String {
@@ -105,14 +105,14 @@ final class SmallCluster: @unchecked Sendable {
     throw RedisError.unavailable("nobody has it")
   }
 
-  /// Begins to move a key's slot; its keys stay.
+  /// Begins to move a key's slot, without its keys.
   func beginMove(of key: String, from source: Int, to target: Int) throws {
     let slot = "\(slot(of: key))"
     _ = try ask(target, ["CLUSTER", "SETSLOT", slot, "IMPORTING", try ask(source, ["CLUSTER", "MYID"])])
     _ = try ask(source, ["CLUSTER", "SETSLOT", slot, "MIGRATING", try ask(target, ["CLUSTER", "MYID"])])
   }
 
-  /// Moves all of its keys, and tells all nodes that the slot is there.
+  /// Moves all keys of the slot, and informs all nodes.
   func endMove(of key: String, from source: Int, to target: Int) throws {
     let slot = "\(slot(of: key))"
     let keys = try ask(source, ["CLUSTER", "GETKEYSINSLOT", slot, "1000"]).split(separator: "\n").map(String.init)
@@ -122,7 +122,7 @@ final class SmallCluster: @unchecked Sendable {
   }
 }
 
-/// Gives the body a fresh cluster.
+/// Runs the body with a fresh cluster.
 func withCluster(_ body: (SmallCluster) async throws -> Void) async throws {
   let cluster = try await SmallCluster()
   defer { cluster.remove() }

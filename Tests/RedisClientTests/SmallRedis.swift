@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import RedisClient
 
-/// A Redis of a test's own, on a Unix socket in a directory of its own.
+/// A Redis for one test, on a Unix socket in its own directory.
 final class SmallRedis: @unchecked Sendable {
   private let directory: URL
   private let settings: [String]
@@ -29,7 +29,7 @@ final class SmallRedis: @unchecked Sendable {
     self.process = process
   }
 
-  /// Ends it as a crash would.
+  /// Kills the process, as a crash does.
   func kill() async {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
@@ -42,7 +42,7 @@ final class SmallRedis: @unchecked Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A client; `credentials`, in front of an @, `query` and `configure` adjust it.
+  /// Returns a client. `credentials` are placed before an @.
   func client(
     credentials: String = "", query: String = "", _ configure: (inout RedisClient.Configuration) -> Void = { _ in }
   ) throws -> RedisClient {
@@ -54,7 +54,7 @@ final class SmallRedis: @unchecked Sendable {
   }
 }
 
-/// Gives the body a fresh Redis.
+/// Runs the body with a fresh Redis.
 func withRedis(_ settings: [String] = [], _ body: (SmallRedis) async throws -> Void) async throws {
   let server = try SmallRedis(settings)
   do { try await body(server) } catch {
@@ -64,7 +64,7 @@ func withRedis(_ settings: [String] = [], _ body: (SmallRedis) async throws -> V
   await server.remove()
 }
 
-/// Asks until Redis answers, 20 s at the most.
+/// Waits until Redis answers, for at most 20 s.
 func untilReady(_ client: RedisClient) async throws {
   let until = ContinuousClock.now + .seconds(20)
   while true {

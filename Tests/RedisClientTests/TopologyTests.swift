@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-/// The values that a cluster is known by, and what follows from what its nodes say.
+/// The values that describe a cluster, and the topology that follows from the answers of its nodes.
 @Suite struct TopologyTests {
   private func node(_ port: Int) -> NodeAddress { NodeAddress(host: "127.0.0.1", port: port) }
 
@@ -17,12 +17,12 @@ import Testing
 
   // MARK: Slots
 
-  /// Values that `CLUSTER KEYSLOT` of Redis 7.0 gives.
+  /// Values of `CLUSTER KEYSLOT` in Redis 7.0.
   @Test(arguments: [
     ("foo", 12182), ("", 0), ("123456789", 12739), ("{attr:017}:q:intake", 9219), ("foo{}{bar}", 8363), ("foo{{bar}}zap", 4015),
     ("foo{bar}{zap}", 5061), ("{", 4092), ("}{", 12793),
   ])
-  func `A key's slot is what Redis computes of its hash tag`(_ key: String, _ slot: Int) {
+  func `A key's slot is the one that Redis computes from its hash tag`(_ key: String, _ slot: Int) {
     #expect(HashSlot(key: key.utf8).number == slot)
   }
 
@@ -40,7 +40,7 @@ import Testing
     #expect(part[slots[1]] == nil && part[slots[3]] == nil && part[slots[2]] == node(1))
   }
 
-  @Test func `Maps are the same whatever the order of ranges and replicas`() {
+  @Test func `Maps are equal for any order of ranges and replicas`() {
     let a = SlotMap.Range(slots: 0...9, primary: node(1), replicas: [node(5), node(6)])
     let b = SlotMap.Range(slots: 10...19, primary: node(2), replicas: [])
     var turned = a
@@ -100,7 +100,7 @@ import Testing
     #expect(found == key)
   }
 
-  @Test func `A key is found behind words that are kept apart`() {
+  @Test func `A key is found behind words that are stored separately`() {
     var keys = EncodedArguments()
     keys.append("k")
     keys.append([UInt8](repeating: 7, count: 10_000))

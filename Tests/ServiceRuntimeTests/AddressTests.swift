@@ -7,7 +7,7 @@ import Testing
   private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
 
   @Test(arguments: ["17.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "::ffff:17.0.0.1"])
-  func `What is an address is read`(_ text: String) throws { _ = try address(text) }
+  func `A valid address is parsed`(_ text: String) throws { _ = try address(text) }
 
   @Test(arguments: [
     "", "17", "17.0.0", "17.0.0.256", "017.0.0.1", "17.0.0.1 ", "[::1]", "::1%eth0", "2001:db8::1::2", "apple.com", "17.0.0.1:80",
@@ -33,9 +33,9 @@ import Testing
   @Test(arguments: [
     "17.0.0.0/33", "17.0.0.0/-1", "17.0.0.0/+8", "17.0.0.0/08", "17.0.0.0/", "17.0.0.1/8", "::/129", "2001:db8::1/32", "/8", "17/8",
   ])
-  func `What is no range is refused`(_ text: String) { #expect(throws: AddressError.self) { try AddressRange(validating: text) } }
+  func `An invalid range is refused`(_ text: String) { #expect(throws: AddressError.self) { try AddressRange(validating: text) } }
 
-  @Test func `A customer of IPv6 is its first 64 bits`() throws {
+  @Test func `A customer of IPv6 has a network of 64 bits`() throws {
     #expect(try address("2001:db8:1:2:3::4").network == address("2001:db8:1:2::").network)
     #expect(try address("2001:db8:1:3::").network != address("2001:db8:1:2::").network)
     #expect(try address("10.0.0.1").network != address("10.0.0.2").network)
@@ -50,16 +50,16 @@ import Testing
   }
 
   @Test(arguments: [
-    // Nobody's word but a proxy's counts.
+    // The header counts only if it comes from a proxy.
     ("192.0.2.1", ["1.2.3.4"], "192.0.2.1"),
     ("10.0.0.1", ["1.2.3.4"], "1.2.3.4"),
     ("10.0.0.1", [], "10.0.0.1"),
-    // What the client wrote itself stands on the left.
+    // The client's own entries are on the left.
     ("10.0.0.1", ["17.0.0.1, 1.2.3.4"], "1.2.3.4"),
     ("10.0.0.1", ["17.0.0.1, 1.2.3.4, 10.0.0.2"], "1.2.3.4"),
     ("10.0.0.1", ["17.0.0.1, 1.2.3.4", "10.0.0.2"], "1.2.3.4"),
     ("10.0.0.1", ["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
-    // Not an address: the proxy that was told so.
+    // An entry that is no address: the proxy that wrote it counts.
     ("10.0.0.1", ["1.2.3.4, unknown, 10.0.0.2"], "10.0.0.2"),
     ("10.0.0.1", ["1.2.3.4,"], "10.0.0.1"),
     ("10.0.0.1", ["1.2.3.4:5678"], "1.2.3.4"),
@@ -82,7 +82,7 @@ import Testing
     #expect(try client("10.0.0.1", [("forwarded", line)], header: .forwarded) == expected)
   }
 
-  @Test func `Only the header that the proxies write is believed`() throws {
+  @Test func `Only the header that the proxies are configured to write is used`() throws {
     #expect(try client("10.0.0.1", [("forwarded", "for=1.2.3.4")]) == "10.0.0.1")
     #expect(try client("10.0.0.1", [("x-forwarded-for", "1.2.3.4")], header: .forwarded) == "10.0.0.1")
   }

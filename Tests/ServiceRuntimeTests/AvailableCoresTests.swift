@@ -9,7 +9,7 @@ import Testing
     #expect(AvailableCores.allowed(status: "Name:\tx\n") == nil)
   }
 
-  @Test func `Of the allowed cores and the share of the machine the lesser counts`() {
+  @Test func `The smaller of allowed cores and share of the machine counts`() {
     #expect(AvailableCores.count(status: "Cpus_allowed:\tff\n", share: 2) == 2)
     #expect(AvailableCores.count(status: "Cpus_allowed:\t3\n", share: 64) == 2)
     #expect(AvailableCores.count(status: "", share: 3) == 3)

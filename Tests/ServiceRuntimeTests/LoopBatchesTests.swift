@@ -9,7 +9,7 @@ import Testing
 @Suite struct LoopBatchesTests {
   private let executor = EventLoopExecutor.all()[0]
 
-  /// What is asked on the event loop during one of its turns.
+  /// Calls `ask` concurrently in one turn of the event loop.
   private func together<Answer: Sendable>(_ count: Int, _ ask: @escaping @Sendable (Int) async -> Answer) async -> [Answer] {
     let loop = executor.loop
     return await withCheckedContinuation { continuation in
@@ -38,7 +38,7 @@ import Testing
     #expect(calls.withLock { $0.count } == 2)
   }
 
-  @Test func `No call has more items than the bound`() async {
+  @Test func `No call has more items than the limit`() async {
     let calls = Mutex<[Int]>([])
     let batches = LoopBatches<Int, Int>(most: 3) { items, _ in
       calls.withLock { $0.append(items.count) }
@@ -48,7 +48,7 @@ import Testing
     #expect(calls.withLock { $0 } == [3, 3, 1])
   }
 
-  @Test func `Those with much less time travel apart`() async {
+  @Test func `Requests with a much shorter timeout are sent separately`() async {
     let calls = Mutex<[Duration: [Int]]>([:])
     let batches = LoopBatches<Int, Int>(most: 100) { items, time in
       calls.withLock { $0[time] = items }
@@ -58,7 +58,7 @@ import Testing
     #expect(calls.withLock { $0 } == [.milliseconds(30): [0, 1], .milliseconds(200): [2, 3]])
   }
 
-  @Test func `A call has the shortest time of its items`() async {
+  @Test func `A call has the shortest timeout of its items`() async {
     let times = Mutex<[Duration]>([])
     let batches = LoopBatches<Int, Int>(most: 100) { items, time in
       times.withLock { $0.append(time) }
@@ -68,7 +68,7 @@ import Testing
     #expect(times.withLock { $0 } == [.milliseconds(201)])
   }
 
-  @Test func `An error is each asker's, and so is an answer of another length`() async {
+  @Test func `An error is returned to every caller, and so is an answer with a wrong number of items`() async {
     let failing = LoopBatches<Int, Int>(most: 100) { _, _ throws(RPCError) in throw RPCError(.unavailable, "away") }
     let short = LoopBatches<Int, Int>(most: 100) { items, _ in Array(items.dropLast()) }
     func code(_ batches: LoopBatches<Int, Int>) -> @Sendable (Int) async -> RPCCode? {
@@ -83,7 +83,7 @@ import Testing
     #expect(await together(2, code(short)) == [.internal, .internal])
   }
 
-  @Test func `Elsewhere than on an event loop each is a call of its own`() async throws {
+  @Test func `Outside of an event loop, each request is a separate call`() async throws {
     let batches = LoopBatches<Int, Int>(most: 100) { items, _ in items }
     #expect(try await batches.ask(3, within: .seconds(1)) == 3)
   }

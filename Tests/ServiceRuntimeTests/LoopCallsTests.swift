@@ -7,12 +7,12 @@ import Testing
 
 @testable import ServiceRuntime
 
-/// Answers each request as it is told to: bytes, pieces of them, silence, or an end.
+/// A server that answers each request as scripted: with pieces of bytes, silence, or a closed connection.
 private final class ScriptedServer: Sendable {
   enum Answer: Sendable {
     case pieces([String])
     case silence, close
-    /// These bytes, and then an end without a word that there will be one.
+    /// These bytes, followed by a close without notice.
     case last(String)
   }
 
@@ -63,7 +63,7 @@ private final class ScriptedServer: Sendable {
   func stop() async { try? await channel.withLock { $0 }?.close() }
 }
 
-/// What is left to others.
+/// Answers the requests that the tested client leaves to it.
 private struct Other: HTTPSender {
   func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
     HTTPClientResponse(status: 299, headers: [], body: [], httpVersion: "2")
@@ -83,7 +83,7 @@ private struct Other: HTTPSender {
 
   private static func expect(_ status: Int, _ answer: HTTPClientResponse) { #expect(answer.status == status) }
 
-  /// On an event loop, as a service's handlers run.
+  /// Runs the work on an event loop, like a service's handlers.
   private func onLoop<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
     let executor = try await loop.submit { EventLoopExecutor.current(loop) }.get()
@@ -119,7 +119,7 @@ private struct Other: HTTPSender {
     }
   }
 
-  @Test func `Many at once get each their own answer`() async throws {
+  @Test func `Concurrent requests each get their own answer`() async throws {
     try await withServer { request in
       .pieces([Self.ok(String(request.split(separator: "\r\n").last ?? ""))])
     } _: { server, calls in
@@ -142,7 +142,7 @@ private struct Other: HTTPSender {
       count.add(1, ordering: .relaxed).newValue == 2 ? .close : .pieces([Self.ok("x")])
     } _: { server, calls in
       try await Self.expect(200, calls.send(request(server)))
-      // Closed upon the second request, which is sent again.
+      // The connection is closed at the second request, which is sent again.
       try await Self.expect(200, calls.send(request(server)))
       #expect(server.connections.withLock { $0 } == 2)
     }
@@ -156,12 +156,12 @@ private struct Other: HTTPSender {
       count.add(1, ordering: .relaxed).newValue == 2 ? .close : .pieces([Self.ok("x")])
     } _: { server, calls in
       _ = try await calls.send(request(server))
-      // One that may not be made twice is not.
+      // A request that must not be repeated is not sent again.
       await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await calls.send(request(server, isRepeatable: false)) }
     }
   }
 
-  @Test func `One that hangs ends at its time, and the next goes over another connection`() async throws {
+  @Test func `A request without an answer ends at its timeout, and the next one uses another connection`() async throws {
     try await withServer { request in
       request.hasSuffix("hangs") ? .silence : .pieces([Self.ok("x")])
     } _: { server, calls in
@@ -177,7 +177,7 @@ private struct Other: HTTPSender {
     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx",
     "nonsense\r\n\r\n",
   ])
-  func `What is not read here is left to others`(answer: String) async throws {
+  func `Unsupported answers are left to the other client`(answer: String) async throws {
     try await withServer { _ in
       .pieces([answer])
     } _: { server, calls in
@@ -185,7 +185,7 @@ private struct Other: HTTPSender {
     }
   }
 
-  @Test func `A server that is not there, an answer that ends too soon, one that is too long`() async throws {
+  @Test func `Unreachable servers, incomplete answers and answers that are too long are errors`() async throws {
     let server = try await ScriptedServer { _ in .last("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort") }
     let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
     await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await onLoop { try await calls.send(request(server)) } }

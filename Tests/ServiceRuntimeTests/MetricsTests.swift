@@ -17,7 +17,7 @@ import Traces
     return metrics
   }
 
-  @Test func `Counters, gauges and histograms are written as Prometheus reads them`() async {
+  @Test func `Counters, gauges and histograms are written in the format of Prometheus`() async {
     let text = await metrics().text()
     #expect(text.contains("# HELP c_total C \"x\".\n# TYPE c_total counter\nc_total{a=\"x\\\"\\\\\\n\"} 2\n"))
     #expect(text.contains("# TYPE g gauge\ng 0.5\n"))
@@ -26,7 +26,7 @@ import Traces
     #expect(!text.contains("# EOF"))
   }
 
-  @Test func `OpenMetrics names counters without their ending, ends, and has the newest traced observation of each bucket`() async throws {
+  @Test func `OpenMetrics has counter names without suffix, an end, and the newest traced observation of each bucket`() async throws {
     let metrics = metrics()
     let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 1, batch: 1))
     let parent = try #require(SpanContext(traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
@@ -52,7 +52,7 @@ import Traces
       ("application/openmetrics-text;version=2.0.0", false), ("text/plain;q=0.3, application/openmetrics-text; version=1.0.0; q=0.4", true),
       ("application/json", false), ("text/plain, application/openmetrics-text;q=0", false),
     ] as [(String?, Bool)])
-  func `The scraper's Accept decides the form`(_ accept: String?, _ isOpenMetrics: Bool) {
+  func `The scraper's Accept header decides the format`(_ accept: String?, _ isOpenMetrics: Bool) {
     #expect((MetricsForm(accept: accept) == .openMetrics) == isOpenMetrics)
   }
 }

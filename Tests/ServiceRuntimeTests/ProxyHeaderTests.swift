@@ -37,7 +37,7 @@ import Testing
     ),
     ("PROXY TCP6 ::ffff:192.0.2.1 ::1 1 2\r\n", "192.0.2.1"),
   ])
-  func `A line names the client`(line: String, address: String) throws {
+  func `A line contains the client's address`(line: String, address: String) throws {
     #expect(origin(Array(line.utf8)) == (try Self.client(address)))
   }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(origin(Array(line.utf8)) == .unknown)
   }
 
-  @Test func `A line ends within its 107 bytes`() {
+  @Test func `A line has at most 107 bytes`() {
     let start = "PROXY UNKNOWN "
     let longest = start + String(repeating: "x", count: 107 - start.utf8.count - 2) + "\r\n"
     #expect(read(longest) == .whole(ProxyHeader(origin: .unknown, length: 107)))
@@ -69,18 +69,18 @@ import Testing
     "PROXY tcp4 192.0.2.1 198.51.100.1 56324 443\r\n", "PROXY UNKNOWNX\r\n", "PROXY \r\n", "PROXY \u{301}TCP4\r\n", "PROXY \n", "PROXY\r\n",
     "proxy TCP4 192.0.2.1 198.51.100.1 56324 443\r\n", " PROXY UNKNOWN\r\n", "GET / HTTP/1.1\r\n", "\r\n\r\nG", "P!", "\u{16}\u{3}\u{1}",
   ])
-  func `What is near a line is refused`(_ line: String) { #expect(read(line) == .refused) }
+  func `A line with a small mistake is refused`(_ line: String) { #expect(read(line) == .refused) }
 
   // MARK: Version 2
 
-  @Test func `A binary header names the client`() throws {
+  @Test func `A binary header contains the client's address`() throws {
     #expect(origin(Self.binary(0x21, 0x11, Self.addresses4)) == (try Self.client("192.0.2.1")))
     #expect(origin(Self.binary(0x21, 0x21, Self.addresses6)) == (try Self.client("2001:db8::1")))
     let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1]
     #expect(origin(Self.binary(0x21, 0x21, mapped + mapped + [0, 1, 0, 2])) == (try Self.client("192.0.2.1")))
   }
 
-  /// A vector of that many bytes that says nothing.
+  /// A type-length-value field of this length without meaning.
   private static func nothing(_ count: Int) -> [UInt8] {
     [0x04, UInt8((count - 3) >> 8), UInt8((count - 3) & 0xFF)] + [UInt8](repeating: 0xFF, count: count - 3)
   }
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [[0x04], [0x04, 0], [0x04, 0, 1], [0x04, 0xFF, 0xFF, 1], [0x04, 0, 0, 0x05]] as [[UInt8]])
-  func `Half a vector is refused`(_ more: [UInt8]) {
+  func `An incomplete type-length-value field is refused`(_ more: [UInt8]) {
     #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + more)) == .refused)
     #expect(read(Self.binary(0x21, 0x21, Self.addresses6 + more)) == .refused)
   }
@@ -103,7 +103,7 @@ import Testing
     #expect(ProxyHeader.crc32c([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
   }
 
-  /// A header whose checksum stands between two other vectors.
+  /// A header with a checksum between two other fields.
   private static func summed() -> [UInt8] {
     var header = binary(0x21, 0x11, addresses4 + nothing(5) + [3, 0, 4, 0, 0, 0, 0] + nothing(3))
     let sum = ProxyHeader.crc32c(header)
@@ -119,13 +119,13 @@ import Testing
       for bit in 0..<8 {
         var changed = whole
         changed[index] ^= 1 << bit
-        // The vector that is no checksum any more is passed over.
+        // The field with a changed type is no checksum any more and is ignored.
         if index == 33 { #expect(read(changed) == .refused || origin(changed) == client) } else { #expect(read(changed) == .refused) }
       }
     }
   }
 
-  @Test func `A checksum of another length, and a second one, are refused`() {
+  @Test func `A checksum of another length and a second checksum are refused`() {
     #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 3, 0, 0, 0])) == .refused)
     #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 0])) == .refused)
     #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 4, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 0])) == .refused)
@@ -139,11 +139,11 @@ import Testing
 
   @Test(
     arguments: [(0x00, 7), (0x01, 7), (0x10, 7), (0x12, 12), (0x20, 7), (0x22, 36), (0x30, 7), (0x31, 216), (0x32, 216)] as [(UInt8, Int)])
-  func `A client without an address of TCP is unknown`(family: UInt8, length: Int) {
+  func `A client without a TCP address is unknown`(family: UInt8, length: Int) {
     #expect(origin(Self.binary(0x21, family, [UInt8](repeating: 1, count: length))) == .unknown)
   }
 
-  @Test func `What is no header of version 2 is refused`() {
+  @Test func `An invalid header of version 2 is refused`() {
     for command: UInt8 in 0...255 where command != 0x20 && command != 0x21 {
       #expect(read(Self.binary(command, 0x11, Self.addresses4)) == .refused)
     }
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [(0x11, 12), (0x12, 12), (0x21, 36), (0x22, 36), (0x31, 216), (0x32, 216)] as [(UInt8, Int)])
-  func `A header has room for the addresses of its family`(family: UInt8, length: Int) {
+  func `A header must be long enough for the addresses of its family`(family: UInt8, length: Int) {
     #expect(origin(Self.binary(0x21, family, [UInt8](repeating: 1, count: length))) != nil)
     #expect(read(Self.binary(0x21, family, [UInt8](repeating: 1, count: length - 1))) == .refused)
   }

@@ -1,8 +1,8 @@
-/// Random numbers that can be had again: SplitMix64 from a seed that a failing test tells.
+/// Reproducible random numbers: SplitMix64 with a seed that a failing test reports.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// For tests that tell the seed themselves.
+  /// For tests that report the seed themselves.
   public init(seed: UInt64) { state = seed }
 
   /// Prints the seed, so that a failure can be repeated.

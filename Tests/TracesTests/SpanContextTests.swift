@@ -5,14 +5,14 @@ import Testing
 @Suite struct SpanContextTests {
   let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-  @Test func `A header is read and written as it was`() throws {
+  @Test func `A header can be parsed and written unchanged`() throws {
     for text in [parent, "00-00000000000000000000000000000001-0000000000000001-ff"] {
       #expect(try #require(SpanContext(traceparent: text)).traceparent == text)
     }
     #expect(try #require(SpanContext(traceparent: parent)).traceID.text == "0af7651916cd43dd8448eb211c80319c")
   }
 
-  @Test func `Of a later version what is known is taken`() throws {
+  @Test func `The known part of a later version is used`() throws {
     let later = try #require(SpanContext(traceparent: "cc" + parent.dropFirst(2) + "-what-comes-then"))
     #expect(later.traceparent == parent)
     #expect(SpanContext(traceparent: "cc" + parent.dropFirst(2) + "x") == nil)
@@ -24,9 +24,9 @@ import Testing
     "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0g", "00_0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   ])
-  func `What is not valid is no context`(_ text: String) { #expect(SpanContext(traceparent: text) == nil) }
+  func `An invalid header is refused`(_ text: String) { #expect(SpanContext(traceparent: text) == nil) }
 
-  @Test func `A valid parent is continued with a span of our own, its flags kept`() throws {
+  @Test func `A valid parent is continued with a new span and the same flags`() throws {
     let context = try #require(SpanContext(traceparent: parent))
     let child = Tracer.off.context(below: context)
     #expect(child.traceID == context.traceID && child.spanID != context.spanID && child.spanID != 0)
@@ -54,14 +54,14 @@ import Testing
     #expect(!tracer(Sampler(followsParent: false, ratio: 0)).context(below: parent(sampled: true)).isSampled)
   }
 
-  @Test func `About the share that is asked for is recorded`() {
+  @Test func `The requested share of traces is recorded`() {
     let tracer = tracer(Sampler(ratio: 0.25))
     let sampled = (0..<20_000).count { _ in tracer.context(below: nil).isSampled }
     // The expected number, plus or minus six standard deviations.
     #expect((4632...5368).contains(sampled))
   }
 
-  @Test func `Every service decides alike about a trace`() {
+  @Test func `Every service has the same decision about a trace`() {
     let sampler = Sampler(ratio: 0.5)
     for low in stride(from: UInt64(0), to: .max - (1 << 60), by: 1 << 60) {
       #expect(sampler.samples(TraceID(high: 1, low: low)) == sampler.samples(TraceID(high: 9, low: low)))
@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct SpanTests {
-  @Test func `A span of a message is told of by the last digit of its header`() throws {
+  @Test func `The last digit of a message's header decides whether its span is recorded`() throws {
     let buffer = SpanBuffer(capacity: 10, batch: 10)
     let tracer = Tracer(sampler: Sampler(ratio: 0), buffer: buffer)
     let start = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0"
@@ -84,7 +84,7 @@ import Testing
     #expect(Tracer.off.span("work", .consumer, below: start + "1") == nil)
   }
 
-  @Test func `What is exported has its parent, times and attributes, and is told once`() throws {
+  @Test func `An exported span has its parent, times and attributes, and is exported once`() throws {
     let buffer = SpanBuffer(capacity: 10, batch: 10)
     let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: buffer)
     let context = tracer.context(below: nil)
@@ -105,13 +105,13 @@ import Testing
     #expect(buffer.count == 0)
   }
 
-  @Test func `A text is cut to a bounded length`() {
+  @Test func `A text is shortened to the maximum length`() {
     let attribute = SpanAttribute("a", String(repeating: "ü", count: 1000))
     guard case .text(let text) = attribute.value else { return #expect(Bool(false)) }
     #expect(text.count == SpanAttribute.longestText)
   }
 
-  @Test func `What finds no room is dropped and counted, and a full batch is told of`() async {
+  @Test func `Spans without room are dropped and counted, and a full batch is signalled`() async {
     let buffer = SpanBuffer(capacity: 5, batch: 2)
     let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: buffer)
     for _ in 0..<8 { tracer.span("w", .internal, tracer.context(below: nil), below: nil)?.end() }
@@ -125,7 +125,7 @@ import Testing
     ("https://example.com/path?q=1", "example.com", 443), ("http://a.b:8080", "a.b", 8080), ("https://user:secret@Host/x", "host", 443),
     ("http://[::1]:90/x", "::1", 90), ("https://[fe80::1]", "fe80::1", 443),
   ])
-  func `Of a URL host and port are told`(_ url: String, _ host: String, _ port: Int) {
+  func `The host and port of a URL are recorded`(_ url: String, _ host: String, _ port: Int) {
     let server = URLServer(url)
     #expect(server?.host == host && server?.port == port)
     #expect(URLServer("ftp://x") == nil && URLServer("https://") == nil && URLServer("https://a:b") == nil)

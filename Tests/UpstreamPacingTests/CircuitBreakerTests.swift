@@ -6,7 +6,7 @@ import UpstreamPacing
 struct CircuitBreakerTests {
   let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 10, firstPause: 2000, longestPause: 10_000, jitter: 0, probes: 1)
 
-  /// Makes one call and tells its result; nil when it was not let through.
+  /// Makes one call with a given result. Returns the wait, or nil if the call was admitted.
   @discardableResult
   func call(_ breaker: inout CircuitBreaker, _ result: CircuitBreaker.Result, at now: Int64, chance: Double = 0) -> Int64? {
     switch breaker.admit(now: now) {
@@ -26,7 +26,7 @@ struct CircuitBreakerTests {
     #expect(breaker.phase == .closed)
     call(&breaker, .succeeded, at: 0)
     call(&breaker, .failed, at: 0)
-    // Nine calls, four failed; the next makes it half of ten.
+    // There were nine calls and four failures. The next one makes it half of ten.
     #expect(breaker.phase == .closed)
     call(&breaker, .failed, at: 0)
     #expect(breaker.phase == .open)
@@ -46,7 +46,7 @@ struct CircuitBreakerTests {
     #expect(breaker.phase == .open)
   }
 
-  @Test("each failed probe doubles the pause up to its bound, and a good one makes it short again")
+  @Test("each failed probe doubles the pause up to its maximum, and a successful one resets it")
   func pauses() {
     var breaker = CircuitBreaker(rule)
     for _ in 1...10 { call(&breaker, .failed, at: 0) }
@@ -79,7 +79,7 @@ struct CircuitBreakerTests {
       Issue.record("the silent probe keeps its place")
       return
     }
-    // The silent one's answer, when it comes after all, says nothing any more.
+    // The late result of the replaced probe does not count.
     breaker.record(probe, .failed, now: 32_001)
     #expect(breaker.phase == .halfOpen)
     breaker.record(next, .succeeded, now: 32_002)
@@ -118,7 +118,7 @@ struct CircuitBreakerTests {
     #expect(breaker.phase == .closed)
   }
 
-  @Test("jitter only shortens the pause, by its share at the most")
+  @Test("jitter only shortens the pause, at most by its share")
   func jitter() {
     for chance in [0.0, 0.5, 0.999, 7] {
       var breaker = CircuitBreaker(.init(firstPause: 1000, jitter: 0.4))
@@ -156,7 +156,7 @@ struct CircuitBreakerTests {
           breaker.record(ticket, result, now: now, chance: .random(in: 0..<1, using: &random))
         }
       }
-      // All is answered: after the longest pause a probe is let through, and as many as it wants close it.
+      // All calls have ended: after the longest pause a probe is admitted, and the required number of successes closes it.
       for ticket in running { breaker.record(ticket, .abandoned, now: now) }
       now += rule.longestPause + rule.probePatience
       if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.longestPause) }

@@ -3,7 +3,7 @@ import Logging
 import RedisClient
 import Testing
 
-/// A Redis of a test's own, on a socket in a folder of its own.
+/// A Redis for one test, on a socket in its own folder.
 final class PrivateRedis {
   private let folder: URL
   private var process: Process?
@@ -45,7 +45,7 @@ final class PrivateRedis {
   }
 }
 
-/// Gives the body a fresh Redis.
+/// Runs the body with a fresh Redis.
 func withRedis(_ body: (RedisClient, PrivateRedis) async throws -> Void) async throws {
   let redis = try PrivateRedis()
   do {

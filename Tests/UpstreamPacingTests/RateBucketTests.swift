@@ -15,7 +15,7 @@ struct RateBucketTests {
     #expect(RateRule(perSecond: 1, burst: 0) == nil)
     #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst) != nil)
     #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst + 1) == nil)
-    // Never faster than asked for.
+    // Never faster than requested.
     #expect(RateRule(perSecond: 3, burst: 1)?.interval == 333_334)
   }
 
@@ -69,7 +69,7 @@ struct RateBucketTests {
           let span = used[first].at...used[last].at
           let count = used.filter { span.contains($0.at) }.reduce(0) { $0 + $1.units }
           let bound = Int64(rule.burst) + (span.upperBound - span.lowerBound) / rule.interval
-          // A reservation larger than the burst is used at the end of its wait, as one.
+          // A reservation larger than the burst is used as a whole at the end of its wait.
           #expect(Int64(count) <= bound + Int64(max(0, (used.map(\.units).max() ?? 0) - rule.burst)))
         }
       }

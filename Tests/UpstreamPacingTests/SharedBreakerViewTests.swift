@@ -11,13 +11,13 @@ struct SharedBreakerViewTests {
     SharedBreakerView.SharedState(phase: phase, period: period, wait: wait)
   }
 
-  /// A view whose steps can stand within expectations.
+  /// A view in a class, so that its mutating methods can be called in expectations.
   private final class Instance {
     private var view = SharedBreakerView(SharedBreakerViewTests.rule)
 
     init() {}
 
-    /// One that has learned this.
+    /// A view that knows this state.
     init(_ state: SharedBreakerView.SharedState, now: Int64 = 0) {
       _ = view.beginReport()
       view.endQuestion(state, now: now)
@@ -45,7 +45,7 @@ struct SharedBreakerViewTests {
     let view = Instance()
     #expect(view.next(now: 0) == .report)
     #expect(view.beginReport() == .init(period: 0, succeeded: 0, failed: 0))
-    // Nobody waits for another one's question.
+    // Calls do not wait for another caller's query.
     #expect(view.next(now: 1) == .call(.init(.closed(0))))
     #expect(view.beginReport() == nil)
     view.endQuestion(sharedState(.closed, 4), now: 10)
@@ -61,7 +61,7 @@ struct SharedBreakerViewTests {
     #expect(!view.record(.init(.closed(1)), .failed, now: 1))
     #expect(view.record(.init(.closed(2)), .failed, now: 1))
     #expect(view.beginReport() == .init(period: 2, succeeded: 3, failed: 1))
-    // What fails while it is told is told afterwards.
+    // Failures during a query are reported with the next one.
     #expect(view.record(.init(.closed(2)), .failed, now: 2))
     #expect(view.hasFailures)
     view.endQuestion(sharedState(.open, 3, wait: 100), now: 3)
@@ -77,7 +77,7 @@ struct SharedBreakerViewTests {
     #expect(view.next(now: 2050) == .probe)
     #expect(view.beginProbe() && !view.beginProbe())
     #expect(view.next(now: 2051) == .wait(250))
-    // Another instance was first.
+    // Another instance got the permission.
     view.endQuestion(sharedState(.halfOpen, 2), now: 2060)
     #expect(view.next(now: 2100) == .wait(210))
     #expect(view.next(now: 2310) == .probe)
@@ -120,7 +120,7 @@ struct SharedBreakerViewTests {
     let before = view.closings
     #expect(!view.record(probe, .succeeded, now: 2022))
     #expect(view.phase == .closed && view.closings == before + 1)
-    // Redis is back: what it says counts.
+    // Redis is available again, and its state counts.
     _ = view.beginReport()
     view.endQuestion(sharedState(.open, 7, wait: 100), now: 2400)
     #expect(!view.isAlone && view.phase == .open)

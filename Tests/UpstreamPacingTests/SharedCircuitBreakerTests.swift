@@ -9,7 +9,7 @@ struct SharedCircuitBreakerTests {
   private static let rule = CircuitBreaker.Rule(
     window: 20_000, leastCalls: 6, firstPause: 300, longestPause: 2000, jitter: 0, probePatience: 600)
 
-  /// Leave for a call, waited for.
+  /// Waits until a call is admitted.
   private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Ticket {
     while true {
       switch await breaker.admit() {
@@ -19,7 +19,7 @@ struct SharedCircuitBreakerTests {
     }
   }
 
-  /// Fails until it is open.
+  /// Records failures until it is open.
   private func open(_ breakers: [SharedCircuitBreaker]) async {
     while breakers.allSatisfy({ $0.phase == .closed }) {
       for breaker in breakers {
@@ -40,7 +40,7 @@ struct SharedCircuitBreakerTests {
           probePatience: .random(in: 1...10, using: &random))
         let store = BreakerStore(redis: client, key: "{b}:\(round)", rule: rule)
         var model = CircuitBreaker(rule)
-        // Calls under way, as the model and as Redis know them.
+        // Calls in progress, as known to the model and to Redis.
         var running: [(CircuitBreaker.Ticket, period: Int64, probe: Int64?)] = []
         for step in 0..<80 {
           if step == 40 { try await client.send(["SCRIPT", "FLUSH"]) }
@@ -81,7 +81,7 @@ struct SharedCircuitBreakerTests {
       var rule = Self.rule
       rule.probePatience = 30_000
       let breakers = (0..<3).map { _ in SharedCircuitBreaker(redis: client, key: "{b}:t", rule: rule) }
-      // Each sees a third of the failures: by itself none has enough of them.
+      // Each instance has a third of the failures, which is too few to open by itself.
       for _ in 0..<2 {
         for breaker in breakers { await breaker.record(try await leave(breaker), .failed) }
       }
@@ -95,7 +95,7 @@ struct SharedCircuitBreakerTests {
         #expect(breaker.phase != .closed)
       }
       for round in 0..<3 {
-        // All ask for as long as it takes: one of them is let through.
+        // All instances ask until one of them is admitted.
         var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Ticket)] = []
         while probes.isEmpty {
           for breaker in breakers {
@@ -117,7 +117,7 @@ struct SharedCircuitBreakerTests {
       let before = breakers.map(\.seen.closings)
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
       for (breaker, closings) in zip(breakers, before) {
-        await breaker.look()
+        await breaker.refresh()
         #expect(breaker.phase == .closed && breaker.seen.closings >= max(1, closings))
         #expect(try await leave(breaker).isProbe == false)
       }
@@ -137,7 +137,7 @@ struct SharedCircuitBreakerTests {
       #expect(one.phase == .halfOpen)
       await other.record(next, .succeeded)
       #expect(other.phase == .closed)
-      // The answer of one that is thought dead.
+      // The result of an instance that counted as dead.
       await one.record(lost, .failed)
       #expect(one.phase == .closed)
     }
@@ -151,13 +151,13 @@ struct SharedCircuitBreakerTests {
       for _ in 0..<20_000 { await breaker.record(try await leave(breaker), .succeeded) }
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
       _ = await breaker.admit()
-      let looks = Int(began.duration(to: .now) / .milliseconds(SharedBreakerView.freshness)) + 2
+      let queries = Int(began.duration(to: .now) / .milliseconds(SharedBreakerView.freshness)) + 2
       let stats = try await client.send(["INFO", "commandstats"]).string ?? ""
-      // A script that Redis does not know yet is sent twice.
+      // A script that Redis does not know is sent twice.
       let calls = stats.split(separator: "\n").filter { $0.contains("cmdstat_eval") }.compactMap { line in
         line.split(separator: "=").dropFirst().first?.split(separator: ",").first.flatMap { Int($0) }
       }
-      #expect(!calls.isEmpty && calls.reduce(0, +) <= looks + 1)
+      #expect(!calls.isEmpty && calls.reduce(0, +) <= queries + 1)
       let counted = try await client.send(["HVALS", "{b}:c:results"]).array?.compactMap(\.integer) ?? []
       #expect(counted.reduce(0, +) == 20_000)
       #expect((try await client.send(["PTTL", "{b}:c:results"]).integer ?? -1) > 0)

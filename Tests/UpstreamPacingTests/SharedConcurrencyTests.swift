@@ -24,7 +24,7 @@ struct SharedConcurrencyTests {
       #expect(first.take(12) == 12)
       _ = second.take(12)
       await second.fit()
-      // All is in use.
+      // All permits are in use.
       #expect(second.permits == 0)
       first.giveBack(3)
       await first.fit()
@@ -65,7 +65,7 @@ struct SharedConcurrencyTests {
           #expect(used.reduce(0, +) <= total)
           #expect(instances.map(\.permits).reduce(0, +) <= total)
         }
-        // At rest each that wants some gets at least one while there are enough.
+        // When no permit is used, each instance that wants some gets at least one while there are enough.
         for index in instances.indices { instances[index].giveBack(used[index]) }
         for _ in 0..<3 {
           for instance in instances {
@@ -93,7 +93,7 @@ struct SharedConcurrencyTests {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(had == 12)
-      // It noticed by itself that its lease has ended.
+      // The instance has noticed that its lease has ended.
       #expect(dead.permits == 0)
     }
   }

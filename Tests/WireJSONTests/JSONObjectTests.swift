@@ -1,7 +1,7 @@
 import Testing
 import WireJSON
 
-@Suite("Objects of JSON")
+@Suite("JSON objects")
 struct JSONObjectTests {
   private func object(_ keys: [String], _ value: (String) -> JSONValue = { .string($0) }) -> JSONObject {
     JSONObject(keys.map { JSONObject.Member(key: $0, value: value($0)) })
@@ -42,7 +42,7 @@ struct JSONObjectTests {
       let members = ["a", "b"].map { JSONObject.Member(key: $0, value: $0 == "a" ? inner : 2) }
       return .object(JSONObject(isReversed ? members.reversed() : members))
     }
-    // Twice for each level would be a trillion times.
+    // Two comparisons for each level would be a trillion comparisons.
     #expect(nested(40, false) == nested(40, true))
   }
 }

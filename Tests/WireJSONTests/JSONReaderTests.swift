@@ -45,13 +45,13 @@ struct JSONReaderTests {
         for byte in UInt8.min...UInt8.max {
           var content = [UInt8](repeating: UInt8(ascii: "x"), count: length)
           if place < length { content[place] = byte }
-          // The shortest text in which it stands whole, and one with more behind it.
+          // The shortest text that contains the string, and one with more text after it.
           for rest in ["", "          ,\"beyond\""] {
             let bytes = [0x22] + content + [0x22] + Array(rest.utf8)
             var (reader, passing) = (JSONReader(bytes), JSONReader(bytes))
             let text = try? reader.readString()
             let isPassed = (try? passing.passValue()) != nil
-            // The string ends at the byte, or its end is escaped so that it goes on, or it has one that may not stand there.
+            // The string ends at the byte, or its end is escaped so that it continues, or it contains an invalid byte.
             let content = String(decoding: content, as: UTF8.self)
             let expected: String? =
               switch byte {
@@ -61,7 +61,7 @@ struct JSONReaderTests {
               case 0x20..<0x80: content
               default: nil
               }
-            // Beyond ASCII is judged by the whole text's check.
+            // Characters beyond ASCII are checked with the whole text.
             let isRight = text == expected && (byte >= 0x80 || isPassed == (expected != nil))
             guard isRight, expected == nil || reader.position == passing.position else {
               Issue.record("\(byte) at \(place) of \(length), \(rest): \(text ?? "nil"), \(isPassed)")
@@ -107,7 +107,7 @@ struct JSONReaderTests {
     #expect(try read("\"-9223372036854775808\"") == .min)
     #expect(try read("5.0") == 5)
     #expect(try read("5e2") == 500)
-    // Around the 18 digits that are read without a detour.
+    // Numbers with up to 18 digits are parsed in a fast way.
     for digits in 15...19 {
       for sign in ["", "-"] {
         for text in [String(repeating: "9", count: digits), "1" + String(repeating: "0", count: digits - 1)] {

@@ -117,8 +117,8 @@ final class AppleCallGate: WorkGate {
   }
 
   /// Checks whether another instance has found that Apple has recovered; then returns the same as ``end(_:_:)``.
-  func look() async -> [DeliveryID] {
-    await breaker.look()
+  func refresh() async -> [DeliveryID] {
+    await breaker.refresh()
     return savedTokens(succeeded: false)
   }
 

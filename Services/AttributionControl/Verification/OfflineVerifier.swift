@@ -16,7 +16,7 @@ struct OfflineVerifier: Sendable {
   /// True if SKAdNetwork postbacks signed with a development key are accepted.
   var acceptsDevelopment = false
 
-  func judge(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {
+  func verify(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {
     switch input {
     case .skAdNetworkPostback(let body):
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)

@@ -8,7 +8,7 @@ struct ServiceVerifier: Sendable {
   var appAppleId: Int64?
   var environment: String?
 
-  func judge(_ input: SignedInput) async throws(CommandFailure) -> VerdictReport {
+  func verify(_ input: SignedInput) async throws(CommandFailure) -> VerdictReport {
     let verifier = connection.client.verifier
     switch input {
     case .skAdNetworkPostback(let body):

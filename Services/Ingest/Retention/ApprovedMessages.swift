@@ -26,7 +26,7 @@ final class ApprovedMessages: Sendable {
   /// The pause after a failed update.
   private static let pause: Duration = .seconds(2)
   /// The interval at which `run` checks for a request to update at once.
-  private static let look: Duration = .milliseconds(200)
+  private static let requestCheckInterval: Duration = .milliseconds(200)
   /// How long Redis stores a list, seconds.
   private static let keptSeconds: Int64 = 30 * 86_400
 
@@ -79,7 +79,7 @@ final class ApprovedMessages: Sendable {
       while !isWanted.exchange(false, ordering: .relaxed) {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { break }
-        do { try await Task.sleep(for: min(left, Self.look)) } catch { return }
+        do { try await Task.sleep(for: min(left, Self.requestCheckInterval)) } catch { return }
       }
     }
   }

@@ -71,7 +71,7 @@ struct SessionWorker: Sendable {
   private func send(
     _ lease: LeasedMessage, _ message: SessionMessage, filtered: JSONObject, current: ATTStatusRecord?
   ) async throws -> WorkOutcome {
-    var status = ConsentJudgement.status(
+    var status = ConsentDecision.status(
       atReceipt: message.attStatus, heldUntil: message.heldUntil, current: current)
     var payload = filtered
     if status.isConsent, let digest = message.payloadDigest {

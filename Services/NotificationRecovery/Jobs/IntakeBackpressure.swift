@@ -10,7 +10,7 @@ actor IntakeBackpressure {
   private var room: Int64
   /// The number of messages that may be held back before the next check.
   private var heldRoom: Int64
-  private var lookedAt: ContinuousClock.Instant?
+  private var refreshedAt: ContinuousClock.Instant?
 
   /// How long a check of the queue is valid.
   private static let validity: Duration = .seconds(1)
@@ -28,7 +28,7 @@ actor IntakeBackpressure {
   /// Waits until there is room, and reserves it for `messages`. Throws `CancellationError` if its task is cancelled.
   func pass(_ messages: Int) async throws {
     while true {
-      await look()
+      await refresh()
       if room > 0 {
         room -= Int64(messages)
         return
@@ -48,10 +48,10 @@ actor IntakeBackpressure {
     return false
   }
 
-  private func look() async {
-    guard lookedAt.map({ ContinuousClock.now - $0 >= Self.validity }) ?? true else { return }
+  private func refresh() async {
+    guard refreshedAt.map({ ContinuousClock.now - $0 >= Self.validity }) ?? true else { return }
     // Set first, so that concurrent callers use the last result meanwhile.
-    lookedAt = .now
+    refreshedAt = .now
     // A failure is ignored here, because queueing a message reports it.
     guard let snapshot = try? await administration.snapshot(.intake) else { return }
     room = most - snapshot.depth

@@ -19,7 +19,7 @@ final class RecoveryRunner: Sendable {
   private let led = Mutex<Set<String>>([])
   /// The slots of the jobs that this instance works now, by app and job.
   private let active = Mutex<[String: [String: RecoverySlots.SlotGroup]]>([:])
-  private let lastLook = Mutex(ContinuousClock.now)
+  private let lastSearch = Mutex(ContinuousClock.now)
 
   /// The interval between searches for apps and jobs.
   private static let pause: Duration = .milliseconds(300)
@@ -37,14 +37,14 @@ final class RecoveryRunner: Sendable {
   }
 
   /// True if it has not searched for apps for 30 seconds.
-  var isStalled: Bool { lastLook.withLock { ContinuousClock.now - $0 > .seconds(30) } }
+  var isStalled: Bool { lastSearch.withLock { ContinuousClock.now - $0 > .seconds(30) } }
 
   /// Runs until its task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         for term in await claimed() { group.addTask { await self.lead(term) } }
-        lastLook.withLock { $0 = .now }
+        lastSearch.withLock { $0 = .now }
         do { try await Task.sleep(for: Self.pause) } catch { break }
       }
       group.cancelAll()

@@ -6,7 +6,7 @@ struct StartTimeIndex: Sendable {
   /// The number of entries that are read at a time.
   private static let step = 200
   /// The number of old entries that are checked when expired ones are removed.
-  private static let looked: Int64 = 20
+  private static let sample: Int64 = 20
   /// How long the indexes of apps count as complete, seconds.
   private static let filedSeconds: Int64 = 3600
 
@@ -52,8 +52,8 @@ struct StartTimeIndex: Sendable {
       let old = try await redis.send(["ZCOUNT", .string(key), "-inf", .string("(\(moment)")]).integer ?? 0
       guard old > 0 else { continue }
       let reply = try await redis.send([
-        "ZRANGEBYSCORE", .string(key), "-inf", .string("(\(moment)"), "LIMIT", .integer(Int64.random(in: 0...max(0, old - Self.looked))),
-        .integer(Self.looked),
+        "ZRANGEBYSCORE", .string(key), "-inf", .string("(\(moment)"), "LIMIT", .integer(Int64.random(in: 0...max(0, old - Self.sample))),
+        .integer(Self.sample),
       ])
       let ids = (reply.array ?? []).compactMap(\.string)
       let gone = zip(ids, try await ConcurrentQueries.all(ids, isGone)).filter { $0.1 }.map { $0.0 }

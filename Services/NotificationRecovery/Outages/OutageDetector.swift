@@ -23,7 +23,7 @@ struct OutageDetector: Sendable {
   /// The interval between searches.
   var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
 
-  func look(_ app: DeploymentConfiguration.App, _ term: AppLeadership.Term) async {
+  func detect(_ app: DeploymentConfiguration.App, _ term: AppLeadership.Term) async {
     guard app.recovery?.outages == true else { return }
     do {
       let known = try await journal.outages()
@@ -35,7 +35,7 @@ struct OutageDetector: Sendable {
         let watched = WatchedServer(app: app, server: server, term: term, rule: rule, now: known.now)
         for outage in known.outages { try await ended(outage, .heartbeat, watched) }
         if isDown, let start = known.lastBeat { try await goesOn(since: start, until: known.now, .heartbeat, watched) }
-        try await lookForSilence(watched, outages: known.outages, isDown: isDown)
+        try await detectSilence(watched, outages: known.outages, isDown: isDown)
       }
     } catch {
       logger.debug("the search for outages failed", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
@@ -50,7 +50,7 @@ struct OutageDetector: Sendable {
     let now: Int64
   }
 
-  private func lookForSilence(_ watched: WatchedServer, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
+  private func detectSilence(_ watched: WatchedServer, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
     guard !(try await silences(watched, until: nil)).isEmpty else { return }
     // Later notifications may not be verified yet. Silence is known only up to this time, once the latest counts are stored. It is queried
     // only for a possible silence, because it costs a command for each shard.

@@ -18,7 +18,7 @@ struct CheckStore: AsyncParsableCommand {
 
   @Option(help: "text or json.") var output = Output.text
   @Option(help: "Faults to list at the most; all are counted.") var most = 1000
-  @Flag(help: "Mend what can be mended without a loss, and say so.") var repair = false
+  @Flag(help: "Repair what can be repaired without loss.") var repair = false
   @Flag(help: "Do not go through the names of all keys: records without messages, lines of nothing else, unknown keys are not found.")
   var skipKeys = false
   @Option(help: "Shards to read side by side.") var shards = 4

@@ -8,6 +8,6 @@ struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   func handle(_ request: VerifyAdAttributionKitImpressionRequest, _ context: RPCContext) async throws(RPCError)
     -> VerifyAdAttributionKitImpressionResponse
   {
-    try await verdicts.judge(request)
+    try await verdicts.verify(request)
   }
 }

@@ -8,6 +8,6 @@ struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
   func answer(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAdAttributionKitPostbackResponse
   {
-    try verdicts.judge(request)
+    try verdicts.verify(request)
   }
 }

@@ -9,7 +9,7 @@ struct VerifyAppStoreSignedDataOfflineHandler: ImmediateRPCHandler {
   func answer(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAppStoreSignedDataResponse
   {
-    try verdicts.judgeOffline(request)
+    try verdicts.verifyOffline(request)
   }
 }
 
@@ -21,6 +21,6 @@ struct VerifyAppStoreSignedDataHandler: RPCHandler {
   func handle(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) async throws(RPCError)
     -> VerifyAppStoreSignedDataResponse
   {
-    try await verdicts.judge(request)
+    try await verdicts.verify(request)
   }
 }

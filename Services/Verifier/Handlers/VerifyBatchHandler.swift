@@ -10,15 +10,15 @@ struct VerifyBatchHandler: BatchRPCHandler {
   func answer(_ item: VerifyItem, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> VerifyResult {
     var result = VerifyResult()
     if let question = item.skadnetworkPostback {
-      result.skadnetworkPostback = try verdicts.judge(question)
+      result.skadnetworkPostback = try verdicts.verify(question)
     } else if let question = item.adAttributionKitPostback {
-      result.adAttributionKitPostback = try verdicts.judge(question)
+      result.adAttributionKitPostback = try verdicts.verify(question)
     } else if let question = item.appStoreSignedData {
-      result.appStoreSignedData = try await verdicts.judge(question)
+      result.appStoreSignedData = try await verdicts.verify(question)
     } else if let question = item.skadnetworkImpression {
-      result.skadnetworkImpression = try await verdicts.judge(question)
+      result.skadnetworkImpression = try await verdicts.verify(question)
     } else if let question = item.adAttributionKitImpression {
-      result.adAttributionKitImpression = try await verdicts.judge(question)
+      result.adAttributionKitImpression = try await verdicts.verify(question)
     } else {
       throw .invalidArgument(
         field: "",

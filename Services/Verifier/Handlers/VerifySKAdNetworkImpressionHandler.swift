@@ -8,6 +8,6 @@ struct VerifySKAdNetworkImpressionHandler: RPCHandler {
   func handle(_ request: VerifySKAdNetworkImpressionRequest, _ context: RPCContext) async throws(RPCError)
     -> VerifySKAdNetworkImpressionResponse
   {
-    try await verdicts.judge(request)
+    try await verdicts.verify(request)
   }
 }

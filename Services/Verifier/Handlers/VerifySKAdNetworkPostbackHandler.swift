@@ -8,6 +8,6 @@ struct VerifySKAdNetworkPostbackHandler: ImmediateRPCHandler {
   func answer(_ request: VerifySKAdNetworkPostbackRequest, _ context: RPCContext) throws(RPCError)
     -> VerifySKAdNetworkPostbackResponse
   {
-    try verdicts.judge(request)
+    try verdicts.verify(request)
   }
 }

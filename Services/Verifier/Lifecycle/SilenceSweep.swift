@@ -47,7 +47,7 @@ struct SilenceSweep: Sendable {
     var count = 0
     for silent in due {
       try Task.checkCancellation()
-      do { if try await lifecycle.judge(silent, at: now) { count += 1 } } catch is SubscriptionStore.Unreadable {
+      do { if try await lifecycle.checkSilence(of: silent, at: now) { count += 1 } } catch is SubscriptionStore.Unreadable {
         // Stored by a newer version, and left to it.
         try await lifecycle.store.postpone(silent, to: now + max(1000, lifecycle.store.silence))
       }

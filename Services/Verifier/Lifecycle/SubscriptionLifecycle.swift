@@ -116,7 +116,7 @@ struct SubscriptionLifecycle: Sendable {
 
   /// Checks a suspected gap after the time for late notifications. Returns the data of its event; nil if a late notification has closed it.
   /// The gap is queued for the look-up at Apple before its event is published.
-  func judge(_ body: [UInt8]) async throws -> (key: String, subject: String?, data: JSONObject)? {
+  func checkGap(_ body: [UInt8]) async throws -> (key: String, subject: String?, data: JSONObject)? {
     guard let asked = GapReport(body: body),
       let history = try await store.history(environment: asked.environment, originalTransactionId: asked.originalTransactionId),
       let gap = (history.gaps + [history.silence(at: WallClock.now(), after: store.silence)].compactMap { $0 })
@@ -136,7 +136,7 @@ struct SubscriptionLifecycle: Sendable {
   }
 
   /// Checks a subscription whose due time has passed. Returns true if it is silent. Then it is checked again after the same time.
-  func judge(_ silent: SubscriptionStore.SilentSubscription, at now: Int64) async throws -> Bool {
+  func checkSilence(of silent: SubscriptionStore.SilentSubscription, at now: Int64) async throws -> Bool {
     let history = try await store.history(environment: silent.environment, originalTransactionId: silent.originalTransactionId)
     let gap = history?.silence(at: now, after: store.silence)
     if let history, let gap { try await suspect(gap, in: history, receivedAt: now, after: 0) }

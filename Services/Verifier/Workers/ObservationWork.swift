@@ -193,10 +193,10 @@ struct ObservationWork: Sendable {
   private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {
-    let judgement = signedData.immediateVerdict(
+    let immediate = signedData.immediateVerdict(
       on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now())
     let verdict: SignedDataVerdict
-    switch judgement {
+    switch immediate {
     case .verdict(let known): verdict = known
     case .open(let ask): throw .open(ask: ask)
     }

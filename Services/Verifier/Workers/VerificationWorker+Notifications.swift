@@ -20,10 +20,10 @@ extension VerificationWorker {
     let text = String(decoding: lease.message.body, as: UTF8.self)
     // The app whose URL was called, if it was an app's own URL.
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
-    let judgement = signedData.immediateVerdict(
+    let immediate = signedData.immediateVerdict(
       on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
     let verdict: SignedDataVerdict
-    switch judgement {
+    switch immediate {
     case .verdict(let known): verdict = known
     case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
     }
@@ -140,7 +140,7 @@ extension VerificationWorker {
   /// Publishes a suspected gap after the time for late notifications, unless one of them has closed it.
   func gap(_ lease: LeasedMessage) async -> WorkOutcome {
     do {
-      guard let found = try await lifecycle.judge(lease.message.body) else {
+      guard let found = try await lifecycle.checkGap(lease.message.body) else {
         return .complete(Completion(state: .done, events: [], reason: "explained"))
       }
       let event = event(found.key, .subscriptionGap, subject: found.subject, found.data)

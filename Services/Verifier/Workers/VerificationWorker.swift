@@ -111,7 +111,7 @@ final class VerificationWorker: Sendable {
       ], reason: reason)
     completion.keepsBody = true
     completion.keepsOriginal = true
-    completion.mayBeJudgedAnew = Self.passing.contains(reason)
+    completion.mayBeAcceptedAgain = Self.passing.contains(reason)
     metrics.add(Self.rejections, 1, [lease.message.kind, reason])
     return .complete(completion)
   }

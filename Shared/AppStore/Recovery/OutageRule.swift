@@ -37,8 +37,8 @@ public struct OutageRule: Sendable, Hashable {
     guard let again = schedule.triedAgain(outage, end: outage.end), again - outage.end <= patience else {
       return .recover(outage, onlyFailures: false)
     }
-    let look = again + margin
-    return now < look ? .wait(until: look) : .recover(outage, onlyFailures: onlyFailures)
+    let checkTime = again + margin
+    return now < checkTime ? .wait(until: checkTime) : .recover(outage, onlyFailures: onlyFailures)
   }
 
   /// The part of an ongoing outage that can be recovered now, since recovery works without ingest. Nil while it is shorter than `patience`.

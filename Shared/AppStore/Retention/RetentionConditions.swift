@@ -47,7 +47,7 @@ public struct RetentionConditions: Sendable, Hashable {
   }
 
   /// - Parameter facts: nil if the history is unknown, or not known yet.
-  func judge(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Verdict {
+  func check(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Verdict {
     if let environments, !environments.contains(request.environment) { return .no }
     if let products, !products.contains(request.productId) { return .no }
     if let locales {

@@ -46,7 +46,7 @@ public struct RetentionRuleSet: Sendable, Hashable {
   public func match(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Match {
     var undecided: [String] = []
     for rule in rules {
-      switch rule.conditions.judge(request, facts, at: now) {
+      switch rule.conditions.check(request, facts, at: now) {
       case .yes: return Match(rule: rule, undecided: undecided)
       case .unknown: undecided.append(rule.name)
       case .no: continue

@@ -70,7 +70,7 @@ public struct ImpressionVerifier: Sendable {
       let signature = try envelope.signature(field: "jws")
       let payload = try envelope.payload(field: "jws")
       verified = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
-      try Self.judge(payload, adNetworkId: adNetworkId)
+      try Self.check(payload, adNetworkId: adNetworkId)
       return Verdict(reason: nil, field: nil, explanation: nil, keyId: verified?.id, payload: payload)
     } catch {
       return Verdict(
@@ -92,7 +92,7 @@ public struct ImpressionVerifier: Sendable {
   }
 
   /// Throws for claims that a device would refuse: numbers must be JSON numbers here, and have the same ranges as for signing.
-  private static func judge(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
+  private static func check(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
     func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
       guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }
       guard case .number(let number) = value, PostbackFields.isDigits(number.text), let whole = Int64(number.text), range.contains(whole)

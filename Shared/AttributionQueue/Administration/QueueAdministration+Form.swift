@@ -36,9 +36,9 @@ extension QueueAdministration {
       for name in try await deliveries.send(["ZRANGE", .string(Keys.workers(queue)), "0", "-1"]).array?.compactMap(\.string) ?? [] {
         add(OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: 0), to: &older)
       }
-      for look in try await groupStates(of: queue) {
-        if !queue.isWorkedByDeadline, let isOwned = look.isOwned, isOwned != (form == .owned) { behind += 1 }
-        for consumer in look.consumers where consumer.idleSeconds < deliveries.configuration.lease * 2 / .seconds(1) {
+      for state in try await groupStates(of: queue) {
+        if !queue.isWorkedByDeadline, let isOwned = state.isOwned, isOwned != (form == .owned) { behind += 1 }
+        for consumer in state.consumers where consumer.idleSeconds < deliveries.configuration.lease * 2 / .seconds(1) {
           add(consumer, to: &older)
         }
       }
@@ -82,7 +82,7 @@ extension QueueAdministration {
     let results = await withTaskGroup(of: Result<GroupState, QueueError>.self) { group in
       for shard in Shard.all {
         group.addTask {
-          do throws(QueueError) { return .success(try await look(at: queue, shard)) } catch { return .failure(error) }
+          do throws(QueueError) { return .success(try await groupState(of: queue, shard)) } catch { return .failure(error) }
         }
       }
       return await group.reduce(into: []) { $0.append($1) }
@@ -92,22 +92,22 @@ extension QueueAdministration {
     return states
   }
 
-  private func look(at queue: QueueName, _ shard: Shard) async throws(QueueError) -> GroupState {
-    var look = GroupState()
+  private func groupState(of queue: QueueName, _ shard: Shard) async throws(QueueError) -> GroupState {
+    var state = GroupState()
     do throws(RedisError) {
       let stream = RedisArgument.string(Keys.ready(queue, shard))
       for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "GROUPS", stream]).array ?? [] {
         let group = EventFeed.fields(info)
         guard group["name"]?.string == DeliveryQueue.group else { continue }
-        look.isOwned = group["last-delivered-id"]?.string == EntryID.behindAll.text
+        state.isOwned = group["last-delivered-id"]?.string == EntryID.behindAll.text
       }
       for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "CONSUMERS", stream, .string(DeliveryQueue.group)]).array ?? [] {
         let consumer = EventFeed.fields(info)
         guard let name = consumer["name"]?.string, let idle = consumer["idle"]?.integer else { continue }
-        look.consumers.append(
+        state.consumers.append(
           OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: Double(idle) / 1000))
       }
     } catch { throw .unavailable(error) }
-    return look
+    return state
   }
 }

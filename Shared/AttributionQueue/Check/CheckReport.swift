@@ -9,7 +9,7 @@ public struct CheckReport: Sendable {
   /// The listed faults and notices.
   public private(set) var listed: [StoreFault] = []
   private var found: [StoreRule: Int] = [:]
-  private var mended: [StoreRule: Int] = [:]
+  private var repaired: [StoreRule: Int] = [:]
   private let most: Int
   private let repairs: Bool
   private let walkedKeys: Bool
@@ -22,7 +22,7 @@ public struct CheckReport: Sendable {
 
   mutating func add(_ fault: StoreFault) {
     found[fault.rule, default: 0] += 1
-    if fault.isMended { mended[fault.rule, default: 0] += 1 }
+    if fault.isRepaired { repaired[fault.rule, default: 0] += 1 }
     if listed.count < most { listed.append(fault) }
   }
 
@@ -31,7 +31,7 @@ public struct CheckReport: Sendable {
 
   /// The number of faults that remain.
   public var faults: Int {
-    StoreRule.allCases.reduce(0) { $0 + ($1.isNotice ? 0 : (found[$1] ?? 0) - (mended[$1] ?? 0)) }
+    StoreRule.allCases.reduce(0) { $0 + ($1.isNotice ? 0 : (found[$1] ?? 0) - (repaired[$1] ?? 0)) }
   }
 
   public var agrees: Bool { faults == 0 }
@@ -43,10 +43,10 @@ public struct CheckReport: Sendable {
   public var text: String {
     var lines: [String] = []
     if !broken.isEmpty {
-      let rows = broken.map { [$0.rawValue, $0.isNotice ? "notice" : "fault", "\(count($0))"] + (repairs ? ["\(mended[$0] ?? 0)"] : []) }
-      lines += Self.table([["RULE", "KIND", "FOUND"] + (repairs ? ["MENDED"] : [])] + rows) + [""]
+      let rows = broken.map { [$0.rawValue, $0.isNotice ? "notice" : "fault", "\(count($0))"] + (repairs ? ["\(repaired[$0] ?? 0)"] : []) }
+      lines += Self.table([["RULE", "KIND", "FOUND"] + (repairs ? ["REPAIRED"] : [])] + rows) + [""]
       let places = listed.map {
-        [$0.rule.rawValue, $0.shard.digits, Self.printable($0.key), Self.printable($0.id), $0.isMended ? "mended" : ""]
+        [$0.rule.rawValue, $0.shard.digits, Self.printable($0.key), Self.printable($0.id), $0.isRepaired ? "repaired" : ""]
       }
       lines += Self.table([["RULE", "SHARD", "KEY", "ID", ""]] + places)
       if total > listed.count { lines.append("… and \(total - listed.count) more") }
@@ -71,14 +71,14 @@ public struct CheckReport: Sendable {
               key: rule.rawValue,
               value: .object([
                 "kind": .string(rule.isNotice ? "notice" : "fault"), "found": .integer(Int64(count(rule))),
-                "mended": .integer(Int64(mended[rule] ?? 0)),
+                "mended": .integer(Int64(repaired[rule] ?? 0)),
               ]))
           })),
       "listed": .array(
         listed.map {
           .object([
             "rule": .string($0.rule.rawValue), "shard": .integer(Int64($0.shard.index)), "key": .string($0.key), "id": .string($0.id),
-            "mended": .bool($0.isMended),
+            "mended": .bool($0.isRepaired),
           ])
         }),
       "left": .integer(Int64(total - listed.count)),

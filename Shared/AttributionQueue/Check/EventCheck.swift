@@ -3,7 +3,7 @@ import RedisClient
 /// Checks that the events of a shard and their index agree.
 struct EventCheck: Sendable {
   let reader: StoreReader
-  let mending: StoreMending?
+  let storeRepair: StoreRepair?
 
   struct Result: Sendable {
     var faults: [StoreFault] = []
@@ -14,7 +14,7 @@ struct EventCheck: Sendable {
     var result = Result()
     do {
       for var fault in try await faults(shard, &result) {
-        if let mending { fault.isMended = try await mending.mend(fault) }
+        if let storeRepair { fault.isRepaired = try await storeRepair.repair(fault) }
         result.faults.append(fault)
       }
     } catch let wrong as StoreReader.WrongType {

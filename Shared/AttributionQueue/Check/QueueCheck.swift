@@ -5,7 +5,7 @@ struct QueueCheck: Sendable {
   let reader: QueueReader
   let redis: RedisClient
   /// Repairs faults; nil if nothing may be changed.
-  let mending: StoreMending?
+  let storeRepair: StoreRepair?
 
   struct Result: Sendable {
     var faults: [StoreFault] = []
@@ -31,14 +31,14 @@ struct QueueCheck: Sendable {
       result.messages = Set(view.payloads.keys).union(view.ready.keys).count
       result.firstDue = view.firstDue
       var found = try await faults(&view)
-      guard let mending, !found.isEmpty, round < Self.rounds else {
+      guard let storeRepair, !found.isEmpty, round < Self.rounds else {
         result.faults += found
         break
       }
-      for index in found.indices { found[index].isMended = try await mending.mend(found[index]) }
-      let mended = found.filter(\.isMended)
-      result.faults += mended
-      guard !mended.isEmpty else {
+      for index in found.indices { found[index].isRepaired = try await storeRepair.repair(found[index]) }
+      let repaired = found.filter(\.isRepaired)
+      result.faults += repaired
+      guard !repaired.isEmpty else {
         result.faults += found
         break
       }
@@ -54,16 +54,16 @@ struct QueueCheck: Sendable {
     var faults: [StoreFault] = []
     for rule in MessageRule.all {
       for suspect in rule.suspects(view) {
-        if let facts = try await look(suspect, &view), rule.isBroken(facts) { faults.append(suspect) }
+        if let facts = try await readFacts(about: suspect, &view), rule.isBroken(facts) { faults.append(suspect) }
       }
     }
     return faults
   }
 
-  private func look(_ suspect: StoreFault, _ view: inout QueueView) async throws -> MessageFacts? {
+  private func readFacts(about suspect: StoreFault, _ view: inout QueueView) async throws -> MessageFacts? {
     for _ in 0..<Self.mostReads {
       let letter = view.letters.last { $0.id == suspect.id }?.entry ?? ""
-      if let facts = try await MessageFacts.look(suspect, view, letter: letter, redis) { return facts }
+      if let facts = try await MessageFacts.read(suspect, view, letter: letter, redis) { return facts }
       try await reader.readOn(&view)
     }
     return nil

@@ -36,7 +36,7 @@ public struct StoreCheck: Sendable {
 
   public func run() async throws -> CheckReport {
     let reader = StoreReader(redis: redis)
-    let mending = options.repairs ? StoreMending(redis: redis) : nil
+    let storeRepair = options.repairs ? StoreRepair(redis: redis) : nil
     var report = CheckReport(most: options.most, repairs: options.repairs, walkedKeys: options.walksKeys)
     let found = options.walksKeys ? try await KeyWalk(redis: redis).walk() : KeyWalk.Found()
     report.keys = found.keys
@@ -46,10 +46,10 @@ public struct StoreCheck: Sendable {
       var left = Shard.all.makeIterator()
       for _ in 0..<max(1, options.sideBySide) {
         guard let shard = left.next() else { break }
-        group.addTask { try await check(shard, found, reader, mending) }
+        group.addTask { try await check(shard, found, reader, storeRepair) }
       }
       while let part = try await group.next() {
-        if let shard = left.next() { group.addTask { try await check(shard, found, reader, mending) } }
+        if let shard = left.next() { group.addTask { try await check(shard, found, reader, storeRepair) } }
         report.shards += 1
         report.events += part.events.events
         for fault in part.events.faults { report.add(fault) }
@@ -61,14 +61,14 @@ public struct StoreCheck: Sendable {
         }
       }
     }
-    try await checkSchedule(due, reader, mending, &report)
+    try await checkSchedule(due, reader, storeRepair, &report)
     return report
   }
 
-  private func check(_ shard: Shard, _ found: KeyWalk.Found, _ reader: StoreReader, _ mending: StoreMending?) async throws -> Part {
-    var part = Part(shard: shard, events: try await EventCheck(reader: reader, mending: mending).check(shard), queues: [:])
+  private func check(_ shard: Shard, _ found: KeyWalk.Found, _ reader: StoreReader, _ storeRepair: StoreRepair?) async throws -> Part {
+    var part = Part(shard: shard, events: try await EventCheck(reader: reader, storeRepair: storeRepair).check(shard), queues: [:])
     let queueReader = QueueReader(reader: reader, recordTTL: options.recordTTL, now: DeliveryQueue.now)
-    let check = QueueCheck(reader: queueReader, redis: redis, mending: mending)
+    let check = QueueCheck(reader: queueReader, redis: redis, storeRepair: storeRepair)
     for queue in QueueName.allCases {
       part.queues[queue] = try await check.check(
         queue, shard, lines: found.lines[queue]?[shard] ?? [], accepted: found.accepted[queue]?[shard] ?? [])
@@ -77,7 +77,7 @@ public struct StoreCheck: Sendable {
   }
 
   private func checkSchedule(
-    _ due: [QueueName: [Shard: Double]], _ reader: StoreReader, _ mending: StoreMending?, _ report: inout CheckReport
+    _ due: [QueueName: [Shard: Double]], _ reader: StoreReader, _ storeRepair: StoreRepair?, _ report: inout CheckReport
   ) async throws {
     let check = ScheduleCheck(reader: reader)
     var suspects: [QueueName: [Shard: Double]] = [:]
@@ -93,9 +93,9 @@ public struct StoreCheck: Sendable {
     for queue in QueueName.allCases {
       for (shard, due) in try await check.stillMissing(queue, suspects[queue] ?? [:]) {
         var fault = StoreFault(.scheduleMissing, shard, key: Keys.schedule(queue), id: "\(shard.index)", queue: queue)
-        if let mending {
-          try await mending.note(queue, shard, due: due)
-          fault.isMended = true
+        if let storeRepair {
+          try await storeRepair.note(queue, shard, due: due)
+          fault.isRepaired = true
         }
         report.add(fault)
       }

@@ -6,7 +6,7 @@ public struct StoreFault: Sendable, Hashable {
   /// The id of a delivery, an event or a stream entry; empty if the key is enough.
   public let id: String
   /// True if it was repaired.
-  public internal(set) var isMended = false
+  public internal(set) var isRepaired = false
   let queue: QueueName?
   /// The stream entry concerned.
   let entry: String

@@ -147,7 +147,7 @@ struct CommitBatch {
   /// Writes the fields of a completion that few messages have; nil if it has none.
   private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter? {
     let hasOther =
-      isSuspected || completion.events.count > 1 || completion.mayBeJudgedAnew || completion.keepsBody || completion.ownRecord != nil
+      isSuspected || completion.events.count > 1 || completion.mayBeAcceptedAgain || completion.keepsBody || completion.ownRecord != nil
       || completion.deadLetter != nil
     guard hasOther else { return nil }
     var pack = MessagePackWriter()
@@ -162,7 +162,7 @@ struct CommitBatch {
       }
       pack.end()
     }
-    if completion.mayBeJudgedAnew, let digits = message.message.claim { pack.writeForgotten(digits, deduplication, shard, now: now) }
+    if completion.mayBeAcceptedAgain, let digits = message.message.claim { pack.writeForgotten(digits, deduplication, shard, now: now) }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in

@@ -52,7 +52,7 @@ public struct Completion: Sendable {
   /// while this runs.
   public var whenSeen: (@Sendable () async -> WorkOutcome)?
   /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side.
-  public var mayBeJudgedAnew = false
+  public var mayBeAcceptedAgain = false
   /// True if the body is stored for examination, within the configured limits.
   public var keepsBody = false
   /// True if the bytes that the sender sent may be stored with the first event, while a subscription asks for them: ``OriginalBody``.

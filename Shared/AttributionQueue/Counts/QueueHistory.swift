@@ -24,13 +24,13 @@ public struct QueueHistory: Sendable {
     let minute = CountPeriod.minute.milliseconds
     while !Task.isCancelled {
       let now = DeliveryQueue.now
-      try? await look(at: now)
+      try? await recordSnapshot(at: now)
       // A random delay spreads the processes.
       do { try await Task.sleep(for: .milliseconds(minute - now % minute + .random(in: 0...minute / 10))) } catch { return }
     }
   }
 
-  func look(at now: Int64) async throws(QueueError) {
+  func recordSnapshot(at now: Int64) async throws(QueueError) {
     let minute = CountPeriod.minute.number(at: now)
     let key = RedisArgument.string(Keys.queueHistory(CountPeriod.hour.number(at: now)))
     guard try await deliveries.send(["HSETNX", key, .integer(minute), ""]).integer == 1 else { return }

@@ -47,7 +47,7 @@ enum Scripts {
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
   static let facts = reading("facts", PackageResources.facts_lua)
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
-  static let mend = finishing("mend", PackageResources.mend_lua)
+  static let repair = finishing("repair", PackageResources.repair_lua)
 
   /// A script that removes a message from its queue.
   private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {

@@ -39,7 +39,7 @@ extension DeliveryQueue {
   /// form is refused. Throws ``QueueError/unknownForm(_:)`` if the form is newer than this build.
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 
-  static func formLook(_ redis: RedisClient) -> CachedAnswer<StoreForm> {
+  static func cachedForm(_ redis: RedisClient) -> CachedAnswer<StoreForm> {
     CachedAnswer(interval: StoreForm.age, longest: StoreForm.age * 2) { () throws(QueueError) in
       let reply: RedisReply
       do throws(RedisError) { reply = try await redis.send(["GET", .string(Keys.form)]) } catch { throw .unavailable(error) }

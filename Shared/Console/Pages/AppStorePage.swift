@@ -140,7 +140,7 @@ struct AppStorePage {
     if let count = gap.notifications, count > 0 {
       outcome.append("\(DisplayFormat.plural(count, "notification", "notifications")) came back")
     }
-    if let way = gap.repairedBy { outcome.append(way == "status" ? "mended by Apple's word on the status" : "mended by notifications") }
+    if let way = gap.repairedBy { outcome.append(way == "status" ? "closed by Apple's status" : "closed by notifications") }
     if let state = gap.observedState { outcome.append("then \(state)") }
     if let error = gap.lastError { outcome.append(Redaction.text(error)) }
     let environment = gap.environment == "Sandbox" ? "&environment=Sandbox" : ""

@@ -51,10 +51,10 @@ struct OverviewPage {
       }
     }
     if let queues = queues.value?.queues {
-      Self.look(at: queues, &figures, href, concern)
+      Self.add(queues, &figures, href, concern)
     }
     if let subscriptions = subscriptions.value?.subscriptions {
-      Self.look(at: subscriptions, &figures, href, concern)
+      Self.add(subscriptions, &figures, href, concern)
     }
     if let found = gaps.value {
       let count = Int64(found.gaps.count)
@@ -81,8 +81,8 @@ struct OverviewPage {
     isFine = concerns.isEmpty && !silent.contains { $0.style == "bad" } && notice?.style != "bad"
   }
 
-  private static func look(
-    at queues: [QueueState], _ figures: inout [Figure], _ href: (ConsolePage) -> String, _ concern: (String, String, ConsolePage) -> Void
+  private static func add(
+    _ queues: [QueueState], _ figures: inout [Figure], _ href: (ConsolePage) -> String, _ concern: (String, String, ConsolePage) -> Void
   ) {
     let waiting = queues.reduce(Int64(0)) { $0 + ($1.depth ?? 0) }
     let dead = queues.reduce(Int64(0)) { $0 + ($1.dead ?? 0) }
@@ -112,8 +112,8 @@ struct OverviewPage {
     }
   }
 
-  private static func look(
-    at subscriptions: [Subscription], _ figures: inout [Figure], _ href: (ConsolePage) -> String,
+  private static func add(
+    _ subscriptions: [Subscription], _ figures: inout [Figure], _ href: (ConsolePage) -> String,
     _ concern: (String, String, ConsolePage) -> Void
   ) {
     let backlog = subscriptions.compactMap(\.backlog).max() ?? 0

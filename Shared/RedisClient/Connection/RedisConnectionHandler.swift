@@ -223,7 +223,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
           // An error reply has written nothing, so there is nothing to confirm.
           if sent.isConfirmed, reply.error == nil { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
         case .commands(let sent): collect(reply, for: sent)
-        case .replication: judge(reply)
+        case .replication: settleReplicated(reply)
         case .ignored: break
         }
       }
@@ -262,7 +262,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   }
 
   /// Handles the replicas' confirmation, which counts for the whole batch before it.
-  private func judge(_ reply: RedisReply) {
+  private func settleReplicated(_ reply: RedisReply) {
     let batch = unreplicated
     unreplicated.removeAll(keepingCapacity: true)
     let isReplicated = replication?.isReached(reply) == true

@@ -60,7 +60,7 @@ final class PublicEdgeGuard: Sendable {
   /// counted.
   ///
   /// - Parameter isStranger: true if the proxy does not know its client's address. Such a client is on no allow list.
-  func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
+  func decide(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
     refusal: RPCError?, rateLimitStatus: RateLimitStatus?
   ) {
     if let allowed = edge.allowed[kind], isStranger || client.map({ allowed.contains($0) }) != true {

@@ -11,7 +11,7 @@ struct CertificateWatch: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        for listener in listeners { listener.look() }
+        for listener in listeners { listener.reloadIfChanged() }
         try? await Task.sleep(for: Self.interval)
       }
     }

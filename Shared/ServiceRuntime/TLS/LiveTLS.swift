@@ -78,7 +78,7 @@ final class LiveTLS: Sendable {
   }
 
   /// Reloads the files if they have changed since they were read and have not changed since the last poll.
-  func look() {
+  func reloadIfChanged() {
     let versions = Self.versions(settings)
     let isDue = state.withLock { state in
       let isDue = versions != state.read && versions == state.seen

@@ -72,7 +72,7 @@ struct ExternalPurchaseReportTests {
     #expect(try ExternalPurchaseReport(sandbox, now: Self.now).server == .sandbox)
   }
 
-  @Test("lines go with their status alone")
+  @Test("line items are required or forbidden by the report's status")
   func statuses() {
     #expect(Self.field(Self.report(nil)) == "lineItems")
     #expect(Self.field(Self.report([])) == "lineItems")
@@ -82,7 +82,7 @@ struct ExternalPurchaseReportTests {
     #expect(Self.field(Self.report([Self.buy], status: "LINES")) == "status")
   }
 
-  @Test("each field that Apple asks for is missed by its name")
+  @Test("each missing field that Apple requires is named")
   func missing() {
     let common = [
       "lineItemId", "creationDate", "eventType", "amountTaxInclusive", "amountTaxExclusive", "taxAmount", "netAmountTaxExclusive",
@@ -99,7 +99,7 @@ struct ExternalPurchaseReportTests {
     }
   }
 
-  @Test("amounts are whole, not below zero, and add up, at their ends too")
+  @Test("amounts are non-negative whole numbers that add up, up to their limits")
   func amounts() {
     #expect(
       Self.field(of: Self.buy, ["amountTaxInclusive": 0, "amountTaxExclusive": 0, "taxAmount": 0, "netAmountTaxExclusive": 0]) == nil)
@@ -113,7 +113,7 @@ struct ExternalPurchaseReportTests {
     #expect(Self.field(of: Self.buy, ["quantity": 0]) == "quantity")
   }
 
-  @Test("a currency that Apple takes is reported in itself, another in EUR or USD with its rate")
+  @Test("a currency that Apple accepts is reported as it is, and another one in EUR or USD with its rate")
   func currencies() {
     #expect(Self.field(of: Self.buy, ["pricingCurrency": "USD"]) == "reportingCurrency")
     #expect(Self.field(of: Self.buy, ["pricingCurrency": "ISK"]) == "exchangeRate")
@@ -127,7 +127,7 @@ struct ExternalPurchaseReportTests {
     #expect(ExternalPurchaseReport.reportingCurrencies.count == 44)
   }
 
-  @Test("times are in order")
+  @Test("dates are not in the future, and a subscription's dates are in order")
   func times() {
     let edge = Self.now + ExternalPurchaseReport.clockTolerance
     #expect(Self.field(of: Self.buy, ["creationDate": .integer(edge)]) == nil)
@@ -136,7 +136,7 @@ struct ExternalPurchaseReportTests {
     #expect(Self.field(of: Self.start, ["subscriptionStartDate": 1_708_639_488_040]) == "subscriptionStartDate")
   }
 
-  @Test("a subscription starts with no paid days, and a payment is one")
+  @Test("a subscription starts with no paid days, and a payment has an amount")
   func subscriptions() {
     #expect(Self.field(of: Self.start, ["subscriptionDaysOfPaidService": 1]) == "subscriptionDaysOfPaidService")
     let nothing: JSONObject = ["amountTaxInclusive": 0, "amountTaxExclusive": 0, "taxAmount": 0]
@@ -145,7 +145,7 @@ struct ExternalPurchaseReportTests {
     #expect(Self.field(of: Self.start, ["subscriptionEvent": "PAUSE"]) == "subscriptionEvent")
   }
 
-  @Test("lines of one report fit to those that they name")
+  @Test("line items match those that they refer to")
   func references() {
     func field(_ lines: [JSONObject]) -> String? { Self.field(Self.report(lines)) }
     #expect(field([Self.buy, Self.buy]) == "lineItems[1].lineItemId")
@@ -168,7 +168,7 @@ struct ExternalPurchaseReportTests {
     #expect(field([Self.buy, renewal]) == "lineItems[1].referenceLineItemId")
   }
 
-  @Test("lengths end at Apple's 128 characters")
+  @Test("texts have at most Apple's 128 characters")
   func lengths() {
     for name in ["lineItemId", "productIdentifier"] {
       #expect(Self.field(of: Self.buy, [name: .string(String(repeating: "x", count: 128))]) == nil)
@@ -185,7 +185,7 @@ struct ExternalPurchaseReportTests {
       let base = [Self.buy, Self.start, Self.refund].randomElement(using: &generator) ?? Self.buy
       guard let name = base.keys.randomElement(using: &generator), let value = values.randomElement(using: &generator) else { continue }
       guard let field = Self.field(of: base, [name: value]) else {
-        // What is taken still adds up.
+        // The amounts of an accepted line still add up.
         let line = Self.with(base, [name: value])
         #expect(
           line["amountTaxExclusive"]?.int64Value.map { $0 + (line["taxAmount"]?.int64Value ?? -1) }

@@ -19,7 +19,7 @@ struct ExternalPurchaseTokenTests {
 
   private static func text(_ object: JSONObject) -> String { Base64.encodeURL(JSONValue.object(object).serialized) }
 
-  @Test("a token that an app hands over is read, with padding, and with white space around it")
+  @Test("a token is decoded with and without padding, and with white space around it")
   func decodes() throws {
     for text in [Self.text(Self.production), Self.text(Self.production) + "==", " \n" + Self.text(Self.production) + "=\r\n"] {
       let token = try ExternalPurchaseToken(decoding: text)
@@ -54,7 +54,7 @@ struct ExternalPurchaseTokenTests {
     #expect(throws: ExternalPurchaseToken.Failure.notBase64URL) { try ExternalPurchaseToken(decoding: standard) }
   }
 
-  @Test("what is no token is refused, the field named")
+  @Test("an invalid token is refused, and the error names the field")
   func refuses() {
     func failure(_ text: String) -> ExternalPurchaseToken.Failure? {
       do throws(ExternalPurchaseToken.Failure) { _ = try ExternalPurchaseToken(decoding: text) } catch { return error }

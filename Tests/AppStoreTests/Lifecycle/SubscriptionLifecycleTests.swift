@@ -25,7 +25,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
 }
 
 @Suite("Subscription lifecycle") struct SubscriptionLifecycleTests {
-  /// A vector's event; its times are days.
+  /// A step from an entry of a vector. Times are in days.
   private static func vectorStep(_ value: JSONValue, _ index: Int) throws -> LifecycleStep {
     let parts = try #require(value.arrayValue)
     let facts = try #require(parts[2].objectValue)
@@ -91,13 +91,13 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
         let before = try #require(named["before"]?.int64Value)
         #expect(gap.shownBy == history.steps[Int(before)].notificationUUID)
         #expect(gap.after == history.steps[Int(before) - 1].signedDate)
-        // "period-jump and no renewal-status change seen"
+        // Its text in the vector: "period-jump and no renewal-status change seen".
         #expect(gap.rules == [.periodContinuity, .entryRequired])
       }
     }
   }
 
-  @Test("arrival order and repeats change nothing but the marks of lateness")
+  @Test("arrival order and repeats change nothing but the flags of late steps")
   func permutations() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededRandom(seed: seed)
@@ -110,7 +110,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     for _ in 0..<300 {
       let steps = (0..<Int.random(in: 1...14, using: &generator)).map { index in
         let (type, subtype) = types.randomElement(using: &generator)!
-        // Equal times occur.
+        // Some times are equal.
         let time = Int64.random(in: 0...8, using: &generator)
         return step(
           type, subtype, at: time, expires: time + 30, uuid: "u\(index)", transaction: "t\(Int.random(in: 0...2, using: &generator))",
@@ -154,7 +154,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(SubscriptionHistory(stored: life.stored)?.gaps.isEmpty == true)
   }
 
-  @Test("each step that needs another one before it shows when that is missing")
+  @Test("each step that requires an earlier one shows a gap if that is missing")
   func entries() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     for (type, subtype) in [
@@ -165,7 +165,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       let life = history([start, step(type, subtype, at: 30, expires: 30)])
       #expect(life.gaps.map(\.rules) == [[.entryRequired]], "\(type) \(subtype ?? "")")
     }
-    // With what they need before them they show nothing.
+    // With the required earlier step there is no gap.
     for steps in [
       [("DID_FAIL_TO_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY")],
       [("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("GRACE_PERIOD_EXPIRED", nil), ("EXPIRED", "BILLING_RETRY")],
@@ -191,12 +191,12 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([start, off, on, over]).gaps.map(\.rules) == [[.entryRequired]])
   }
 
-  @Test("a commitment that was cancelled is renewed by the month until its end, and then needs no other cancellation")
+  @Test("a cancelled commitment is renewed monthly until its end, and its end needs no second cancellation")
   func commitment() throws {
     func renewal(_ renews: Int64, _ again: Int64) -> LifecycleStep.Renewal {
       .init(["autoRenewStatus": .integer(renews), "commitmentInfo": ["commitmentAutoRenewStatus": .integer(again)]])
     }
-    // The next month is renewed, the next year is not; or neither is said to be.
+    // The next month is renewed and the next year is not, or neither is reported as renewed.
     for renews in [1, 0] as [Int64] {
       let cancelled = [
         step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, renewal: renewal(1, 1)),
@@ -212,7 +212,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       #expect(history(cancelled + [again]).gaps.isEmpty)
       #expect(history(cancelled + [again]).state?.status == .active)
     }
-    // Of an ordinary plan a renewal ends what was seen before it.
+    // In a plan without a commitment, a renewal ends earlier cancellations.
     let plain = history([
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30),
       step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30),
@@ -232,7 +232,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
     #expect(history([start, renewal(30 * day + 3_600_000)]).gaps.isEmpty)
     #expect(history([start, renewal(30 * day + 3_600_001)]).gaps.map(\.rules) == [[.periodContinuity]])
-    // Renewed up to a day early: normal.
+    // A renewal up to a day early is normal.
     #expect(history([start, renewal(29 * day)]).gaps.isEmpty)
     // After a failure the new period begins when the customer pays.
     #expect(history([start, step("DID_FAIL_TO_RENEW", at: 30, expires: 30), renewal(40 * day)]).gaps.isEmpty)
@@ -250,18 +250,18 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       }
       #expect(after(60).gaps.map(\.rules) == [[.periodContinuity]], "\(type) \(subtype ?? "")")
       #expect(after(60).gaps.map(\.missing) == ["DID_RENEW"])
-      // One that begins no period belongs to the one that was announced last.
+      // A step that begins no period belongs to the last announced period.
       let isGap = type == "RENEWAL_EXTENDED" || subtype == "DOWNGRADE"
       #expect(after(20).gaps.map(\.rules) == (isGap ? [[.periodContinuity]] : []), "\(type) \(subtype ?? "")")
       let same = step(type, subtype, at: 20, expires: 45, transaction: "t1", purchase: 0)
       #expect(history([start, same]).gaps.isEmpty, "\(type) \(subtype ?? "")")
     }
-    // A start after the end needs the end, not the periods between.
+    // A new start after the end requires the end, and not the periods between.
     let again = history([start, step("OFFER_REDEEMED", "RESUBSCRIBE", at: 60, expires: 90, transaction: "t2", purchase: 60)])
     #expect(again.gaps.map(\.rules) == [[.entryRequired]] && again.gaps.map(\.missing) == ["EXPIRED or REVOKE"])
   }
 
-  @Test("a refund that was reversed hides nothing that is missing after it")
+  @Test("after a reversed refund, missing steps are detected")
   func holesAfterReversal() {
     let reversed = [
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0), step("REFUND", at: 5, expires: 30, purchase: 0, revoked: 5),
@@ -272,13 +272,13 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(late.gaps.map(\.rules) == [[.periodContinuity]])
     let resubscribed = step("SUBSCRIBED", "RESUBSCRIBE", at: 60, expires: 90, transaction: "t2", purchase: 60)
     #expect(history(reversed + [resubscribed]).gaps.map(\.rules) == [[.entryRequired]])
-    // Reversed after its end, which no EXPIRED had told of since it was revoked then.
+    // The refund is reversed after the end of the period. No EXPIRED is required, because the subscription was revoked then.
     let past = Array(reversed.prefix(2)) + [step("REFUND_REVERSED", at: 40, expires: 30, purchase: 0), resubscribed]
     #expect(history(past).gaps.isEmpty)
   }
 
   @Test(
-    "a status within another notification that no step announced shows a gap",
+    "a status in another notification that no step announced shows a gap",
     arguments: ["CONSUMPTION_REQUEST", "REFUND_DECLINED", "PRICE_INCREASE", "RENEWAL_EXTENDED"])
   func unannouncedStatus(type: String) {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
@@ -291,7 +291,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       let life = beside(status, after: [start])
       #expect(life.gaps.map(\.rules) == [[.changedFact]], "\(status)")
       #expect(life.gaps.map(\.missing) == [missing])
-      // Told once: the next step compares with it.
+      // The gap is reported once, because the next step is compared with this one.
       #expect(history(life.steps + [step(type, at: 21, expires: 30, purchase: 0, status: status)]).gaps.count == 1)
     }
     #expect(beside(1, after: [start]).gaps.isEmpty)
@@ -312,7 +312,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     func asked(at time: Int64, _ status: Int64) -> LifecycleStep {
       step("CONSUMPTION_REQUEST", at: time, expires: 30, purchase: 0, status: status)
     }
-    // At the end, up to a day later.
+    // At the end, and up to a day later.
     for (status, days) in [(2, 30), (3, 30), (4, 31)] as [(Int64, Int64)] {
       #expect(history([start, cancelled, asked(at: days, status)]).gaps.isEmpty)
     }
@@ -349,7 +349,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history(reversed(3)).gaps.map(\.rules) == [[.entryRequired]])
   }
 
-  @Test("renewal that came on with a new period, or went off with a refund, needs no switch of its own")
+  @Test("a new period may switch renewal on and a refund may switch it off without a separate notification")
   func switchedByOtherSteps() {
     let cancelled = [
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0),
@@ -373,7 +373,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(off(true).gaps.map(\.rules) == [[.entryRequired]])
   }
 
-  @Test("a refund of an older period leaves the newer one alone, one of the present period ends it, reversed it is given back")
+  @Test("a refund of an older period has no effect, one of the present period ends it, and its reversal restores it")
   func refunds() {
     let paid = [
       step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30),
@@ -386,7 +386,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history(refunded + [step("REFUND_REVERSED", at: 70, expires: 60, transaction: "t2")]).state?.status == .expired)
   }
 
-  @Test("a status within a revocation does not revert it, and a price increase counts for its own period")
+  @Test("a status in a revocation does not revert it, and a price increase counts for its own period")
   func revokedAndPrice() {
     let paid = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     #expect(history([paid, step("CONSUMPTION_REQUEST", at: 5, expires: 30, revoked: 5, status: 1)]).state?.status == .revoked)
@@ -409,7 +409,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([paid, step("PRICE_INCREASE", "PENDING", at: 10, expires: 30), ended]).gaps.isEmpty)
   }
 
-  @Test("renewal switched on twice shows that it was switched off between, while Apple tries to charge too")
+  @Test("if renewal is switched on twice, a notification in between is missing, also while Apple retries billing")
   func switchedOnTwice() {
     let on = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: 40, expires: 30)
     let off = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 35, expires: 30)
@@ -420,7 +420,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("what is overdue is so since its silence was no longer normal")
+  @Test("an overdue subscription is so since the end of its normal silence")
   func overdueSince() {
     let state = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)]).state
     #expect(state?.since(at: 31 * day) == 0)
@@ -452,7 +452,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     var life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
     #expect(life.insert(seen) == .inOrder)
     #expect(life.state?.status == .expired && life.gaps.isEmpty)
-    // What follows needs nothing that was missed before the look.
+    // The next step requires no step that was missed before the observation.
     #expect(life.insert(step("SUBSCRIBED", "RESUBSCRIBE", at: 99, expires: 120)) == .inOrder)
     #expect(life.gaps.isEmpty && life.state?.status == .active)
   }

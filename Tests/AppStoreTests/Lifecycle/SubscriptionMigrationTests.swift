@@ -17,7 +17,7 @@ private func step(
       previousOriginalTransactionId: previous), renewal: renews.map { .init(autoRenew: $0) })
 }
 
-/// Histories by id, joined as the steps name the ids before theirs.
+/// Histories by id, which are linked as the steps name earlier ids.
 private struct Lives {
   var histories: [String: SubscriptionHistory] = [:]
 
@@ -85,7 +85,7 @@ private struct Lives {
       var lives = Lives()
       _ = lives.take("2", step(type, at: 10, expires: 30, transaction: "t2", from: "1", renews: false))
       #expect(lives["2"].gaps.isEmpty && lives["2"].state?.status == .activeNotRenewing, "\(type)")
-      // It was cancelled before: that is no gap either.
+      // The subscription was cancelled before the migration, which is no gap either.
       _ = lives.take("2", Self.end)
       #expect(lives["2"].gaps.isEmpty && lives["2"].state?.status == .expired, "\(type)")
     }
@@ -163,7 +163,7 @@ private struct Lives {
     #expect(new.inheritance == later)
     new.begin(with: SubscriptionInheritance(originalTransactionId: "9", at: 1, state: nil, steps: 99))
     #expect(new.inheritance == later)
-    // In a circle nothing is joined.
+    // A history cannot be linked in a circle.
     #expect(new.goOn(as: "1", at: 20 * day, bundleId: nil) == nil)
   }
 

@@ -26,7 +26,7 @@ private func step(
 private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   var history = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
   for step in steps { _ = history.insert(step) }
-  // As it is kept it says the same.
+  // The stored history is equal to the original.
   #expect(SubscriptionHistory(stored: history.stored) == history)
   return history
 }
@@ -56,7 +56,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   func beside(_ type: String) throws {
     let gaps = history([try bought(), try step(type, at: 10, expires: 30, next: ["renewalPrice": 10_990])]).gaps
     #expect(gaps.map(\.rules) == [[.changedFact]] && gaps.first?.missing == "PRICE_INCREASE")
-    // It is told once; what follows compares with it.
+    // The gap is reported once, because later steps are compared with this one.
     let after = try step("REFUND_DECLINED", at: 11, expires: 30, next: ["renewalPrice": 10_990])
     #expect(history([try bought(), try step(type, at: 10, expires: 30, next: ["renewalPrice": 10_990]), after]).gaps.count == 1)
   }
@@ -69,7 +69,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([try bought(), first, second]).gaps.map(\.shownBy) == ["did_renew-30"])
     let notice = try step("PRICE_INCREASE", "ACCEPTED", at: 20, expires: 30)
     #expect(history([try bought(), notice, first, second]).gaps.isEmpty)
-    // After an offer the usual price is no increase.
+    // After an offer, the usual price is no increase.
     let offer = try step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, next: ["renewalPrice": 990, "offerType": 1])
     #expect(history([offer, try renewed(["price": 990, "offerType": 1], [:])]).gaps.isEmpty)
   }
@@ -81,11 +81,11 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(life.gaps.count == 1)
     #expect(life.insert(notice) == .late)
     #expect(life.gaps.isEmpty)
-    // It comes about one period later.
+    // It is charged one period later.
     let second = try step(
       "DID_RENEW", at: 60, expires: 90, transaction: "t3", purchase: 60, charged: ["price": 10_990], next: ["renewalPrice": 10_990])
     #expect(history([try bought(), notice, try renewed([:]), second]).gaps.isEmpty)
-    // Charged, it explains no further one.
+    // After it is charged, it explains no further increase.
     let third = try step("DID_RENEW", at: 90, expires: 120, transaction: "t4", purchase: 90, charged: ["price": 11_990])
     #expect(history([try bought(), notice, try renewed([:]), second, third]).gaps.map(\.shownBy) == ["did_renew-90"])
   }
@@ -101,7 +101,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       charged["price"] = 99_990
       #expect(history([try bought(), try renewed(charged)]).gaps.isEmpty, "\(other)")
     }
-    // The offer ends as it was said.
+    // The offer ends as announced.
     let offered = try step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, charged: ["price": 0, "offerType": 1])
     #expect(history([offered, try renewed([:])]).gaps.isEmpty)
   }

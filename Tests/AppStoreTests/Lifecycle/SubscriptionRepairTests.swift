@@ -32,7 +32,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
 }
 
 @Suite("Gaps and their repair") struct SubscriptionRepairTests {
-  @Test("silence is due a while past the end of what was paid for or granted, and never once the subscription is over")
+  @Test("silence is due some time after the end of what was paid or granted, and never for an ended subscription")
   func due() {
     let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     #expect(history([bought]).silenceDue(after: 5 * day) == 35 * day)
@@ -49,7 +49,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([]).silenceDue() == nil)
   }
 
-  @Test("Apple tries to charge for sixty days; past them and a while more, silence is a gap")
+  @Test("Apple retries billing for sixty days; silence for some time after them is a gap")
   func retryOver() throws {
     let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
     let failed = history([bought, step("DID_FAIL_TO_RENEW", at: 30, expires: 30)])
@@ -62,7 +62,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     var lost = failed
     lost.repair(gap, by: try observed(2, at: 92, expires: 30))
     #expect(lost.state?.status == .expired && lost.silenceDue() == nil)
-    // Grace is part of the sixty days; an end that is not known is counted from the failure.
+    // The grace period is part of the sixty days. If the end is unknown, they begin with the failure.
     let grace = step("DID_FAIL_TO_RENEW", "GRACE_PERIOD", at: 30, expires: 30)
     #expect(history([bought, grace, step("GRACE_PERIOD_EXPIRED", at: 46, expires: 30)]).silenceDue() == 91 * day)
     let unknown = LifecycleStep(
@@ -70,7 +70,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([unknown]).silenceDue() == 66 * day)
   }
 
-  @Test("a date at the end of all time crashes nothing")
+  @Test("extreme dates cause no crash")
   func extremes() {
     for end in [Int64.max, .max - 1, .min, .min + 1] {
       for (type, subtype) in [("SUBSCRIBED", "INITIAL_BUY"), ("DID_FAIL_TO_RENEW", nil), ("DID_RENEW", nil)] as [(String, String?)] {
@@ -110,7 +110,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(same.silence(at: 33 * day) == nil)
     #expect(same.silence(at: 33 * day + 1)?.id == gap.id)
     #expect(same.state?.status(at: 33 * day) == .unknownOverdue)
-    // Nothing answered at all: nobody asks again.
+    // If Apple has no status, it is not asked again.
     var unknown = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
     unknown.repair(gap, by: nil)
     #expect(unknown.silenceDue() == nil)
@@ -130,7 +130,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(!life.has(gap: gap.id, at: 34 * day))
     #expect(life.state?.status == .activeNotRenewing)
     #expect(life.steps.last?.isObservation == true)
-    // The cancellation was never told, but its effect was seen.
+    // The cancellation was not announced, but its effect was observed.
     _ = life.insert(step("EXPIRED", "VOLUNTARY", at: 63, expires: 63, transaction: "t2", purchase: 33))
     #expect(life.gaps.isEmpty)
     #expect(life.state?.status == .expired)

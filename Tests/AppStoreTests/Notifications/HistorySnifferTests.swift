@@ -16,7 +16,7 @@ struct HistorySnifferTests {
     return jws(["notificationType": "DID_RENEW", "notificationUUID": .string(uuid), "data": .object(data)])
   }
 
-  @Test("the same notification has the same keys, whichever way it came")
+  @Test("a notification has the same keys wherever it comes from")
   func keys() {
     let text = Self.notification()
     let found = NotificationSniffer(signedPayload: text)
@@ -44,7 +44,7 @@ struct HistorySnifferTests {
   }
 
   @Test(
-    "what is no notification has no natural key, and still one delivery key a text",
+    "text that is no notification has no natural key, but one delivery key for each text",
     arguments: [
       "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]),
       Self.jws(["notificationUUID": 5]),

@@ -14,7 +14,7 @@ struct NotificationFilterRuleTests {
       ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"), ("SUBSCRIBED", "INITIAL_BUY"), ("EXPIRED", nil),
       ("EXPIRED", "PRODUCT_NOT_FOR_SALE"), ("OFFER_REDEEMED", "RESUBSCRIBE"), ("RENEWAL_EXTENSION", "SUMMARY"), ("TEST", nil),
       ("EXTERNAL_PURCHASE_TOKEN", "ACTIVE_TOKEN_REMINDER"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), (nil, nil),
-      // Newer than this version, or without a list of Apple's.
+      // Newer than this version, or without subtypes in Apple's documentation.
       ("SOMETHING_NEW", "WITH_A_SUBTYPE"), ("SOMETHING_NEW", nil), ("MIGRATION", "ANY"), ("PRICE_CHANGE", nil),
     ] as [(String?, String?)])
   func exist(type: String?, subtype: String?) throws {

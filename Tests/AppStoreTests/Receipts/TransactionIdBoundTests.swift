@@ -4,7 +4,7 @@ import WireJSON
 
 @testable import AppStore
 
-/// DER of one value.
+/// A value encoded as DER.
 private func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
   let count = content.count
   let length: [UInt8] = count < 128 ? [UInt8(count)] : [0x83, UInt8(count >> 16), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
@@ -15,7 +15,7 @@ private func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
   der(0x30, der(0x02, [UInt8(type >> 8), UInt8(type & 0xFF)]) + der(0x02, [1]) + der(0x04, value))
 }
 
-/// An app receipt with so many purchases, and the app's name behind them.
+/// An app receipt with the given number of purchases, followed by the app's bundle id.
 private func receipt(purchases: Int) -> String {
   var content: [UInt8] = []
   for number in 0..<purchases { content += attribute(17, der(0x31, attribute(1703, der(0x0C, Array("\(number)".utf8))))) }
@@ -25,9 +25,9 @@ private func receipt(purchases: Int) -> String {
   return Base64.encode(der(0x30, der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]) + der(0xA0, signed)))
 }
 
-@Suite("The number of ids that are read from a receipt") struct TransactionIdBoundTests {
+@Suite("The limit of ids that are read from a receipt") struct TransactionIdBoundTests {
   @Test(
-    "as many as are asked for, the first ones, and whether there are more; whose it is is read all the same", arguments: [1, 2, 5, 999])
+    "the first ids up to the limit are returned, with a flag if there are more, and with the bundle id", arguments: [1, 2, 5, 999])
   func bound(_ count: Int) throws {
     let all = try TransactionIdExtractor(most: count).appReceiptContents(receipt(purchases: count))
     #expect(all.found.map(\.id) == (0..<count).map(String.init) && !all.isTruncated)
@@ -37,7 +37,7 @@ private func receipt(purchases: Int) -> String {
     #expect(try TransactionIdExtractor().appReceipt(receipt(purchases: count)).count == count)
   }
 
-  @Test("the same of what verifyReceipt answered, over all its lists")
+  @Test("the limit applies to all lists of a verifyReceipt response together")
   func response() throws {
     let answer: JSONObject = [
       "receipt": ["bundle_id": "com.example.app", "in_app": [["original_transaction_id": "1", "transaction_id": "2"]]],
@@ -49,7 +49,7 @@ private func receipt(purchases: Int) -> String {
     #expect(some.found.map(\.id) == ["1", "2", "3"] && some.isTruncated)
   }
 
-  @Test("what verifyReceipt answers to a transaction receipt holds its ids in objects, not in lists")
+  @Test("a verifyReceipt response for a transaction receipt has its ids in objects instead of lists")
   func answerToTransactionReceipt() {
     let answer: JSONObject = [
       "receipt": ["bid": "com.example.app", "original_transaction_id": "1", "transaction_id": "2"],
@@ -65,14 +65,14 @@ private func receipt(purchases: Int) -> String {
     }
   }
 
-  @Test("a transaction receipt in lines is read as in one")
+  @Test("line breaks in a transaction receipt do not matter")
   func lines() throws {
     let text = AppStoreVectors.text("apple/legacyTransaction")
     let cut = text.enumerated().map { $0.offset % 64 == 63 ? "\($0.element)\r\n" : "\($0.element)" }.joined()
     #expect(try TransactionIdExtractor().transactionReceipt(cut) == TransactionIdExtractor().transactionReceipt(text))
   }
 
-  @Test("a transaction receipt without a purchase or without an id has none; one whose purchase cannot be read is refused")
+  @Test("a transaction receipt without a purchase or without an id has no ids; an unreadable purchase is refused")
   func withoutPurchase() throws {
     func receipt(_ list: String) -> String { Base64.encode(Array(list.utf8)) }
     func found(_ list: String) throws -> [TransactionIdExtractor.Found] { try TransactionIdExtractor().transactionReceipt(receipt(list)) }
@@ -83,13 +83,13 @@ private func receipt(purchases: Int) -> String {
     for list in ["{ \"purchase-info\" = \"A\"; }", "{ \"purchase-info\" = \"a b\"; }", "{ \"purchase-info\" = \"\"; }"] {
       #expect(throws: TransactionIdExtractor.Failure.malformed("purchase-info is not Base64")) { try found(list) }
     }
-    // Another kind of receipt in its place would be taken for one without a purchase.
+    // Otherwise a receipt of another kind would count as one without a purchase.
     for list in ["", "anything", "\"purchase-info\" = \"AAAA\";", "0\u{80}\u{06}"] {
       #expect(throws: TransactionIdExtractor.Failure.malformed("not a transaction receipt")) { try found(list) }
     }
   }
 
-  @Test("a receipt as large as is read, full of the shortest ids, is read whole or cut, and one byte more is refused")
+  @Test("a receipt of the maximum size with the shortest ids is read completely or truncated, and one byte more is refused")
   func largest() throws {
     let limit = TransactionIdExtractor.limit
     let text = receipt(purchases: 80_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AppStore
 
-@Suite("Looking gaps up")
+@Suite("Looking up gaps")
 struct GapLookUpRuleTests {
   static let hour: Int64 = 3_600_000
   static let now: Int64 = 1_790_000_000_000
@@ -20,7 +20,7 @@ struct GapLookUpRuleTests {
     #expect(reaction(.tryOtherEnvironment, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
   }
 
-  @Test("everything else is waited for")
+  @Test("after any other error, the look-up is retried later")
   func waiting() {
     #expect(reaction(.permanent) == .wait(900_000))
     #expect(reaction(.credentials) == .wait(900_000))
@@ -70,7 +70,7 @@ struct GapLookUpRuleTests {
     #expect(try patience(before, outage: (-Self.hour, -1000)) == Self.hour - 1000)
     #expect(try patience(after, outage: (-Self.hour, -101)) == nil)
     #expect(try patience(after, outage: (-Self.hour, -100)) == Self.hour - 100)
-    // Silence goes on until now.
+    // A silence lasts until now.
     let silence = gap(after: Self.now - 40 * Self.hour, before: Self.now - 30 * Self.hour, shownBy: "")
     #expect(try patience(silence, outage: (-Self.hour, -1000)) == Self.hour - 1000)
   }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import AppStore
 
-/// A history at Apple: when its notifications were signed. It is read as the runner does, several slices at a time.
+/// A notification history with the dates at which its notifications were signed. It reads several slices at a time, as the runner does.
 private struct SimulatedHistory {
   let dates: [Int64]
 
   init(dates: [Int64]) { self.dates = dates.sorted() }
 
-  /// Where the first at or after that moment stands.
+  /// The index of the first notification at or after a time.
   private func place(_ moment: Int64) -> Int {
     var low = 0
     var high = dates.count
@@ -20,7 +20,7 @@ private struct SimulatedHistory {
     return low
   }
 
-  /// Reads everything; answers how many pages it took, and how many were needed one after the other.
+  /// Reads everything. Returns the number of pages, and how many rounds of concurrent pages were needed.
   func read(_ slices: inout HistorySlices, readers: Int) throws -> (pages: Int, rounds: Int, read: [Int64: Int]) {
     var pages = 0
     var rounds = 0
@@ -57,7 +57,7 @@ struct HistorySlicesTests {
     var random = SeededRandom(seed: UInt64(seed))
     let length = Int64.random(in: 1000...(3 * Self.day), using: &random)
     let count = [0, 1, 20, 21, 60, 61, 500, 3000].randomElement(using: &random)!
-    // Even, or most of it in a short time.
+    // Evenly distributed, or most of them within a short time.
     let crowded = Bool.random(using: &random)
     let dates = (0..<count).map { _ in
       Self.start
@@ -72,7 +72,7 @@ struct HistorySlicesTests {
 
   @Test("a large window costs at most 1.1 times the fewest pages", arguments: [4000, 20_000, 100_000])
   func economical(count: Int) throws {
-    // A day has its busy and its quiet hours.
+    // A day with busy and quiet hours.
     let dates = (0..<count).map { place in
       let share = Double(place) / Double(count)
       return Self.start + Int64((share + 0.12 * sin(share)) * Double(Self.day - 1))
@@ -84,7 +84,7 @@ struct HistorySlicesTests {
     #expect(result.rounds * 4 <= fewest, "\(result.rounds) one after the other")
   }
 
-  @Test("a busy time after a quiet one is read side by side", arguments: [0.007, 0.05, 0.4, 0.8])
+  @Test("a busy time after a quiet one is read concurrently", arguments: [0.007, 0.05, 0.4, 0.8])
   func busyAfterQuiet(share: Double) throws {
     let count = 100_000
     let quiet = Int64(share * Double(Self.day))
@@ -96,12 +96,12 @@ struct HistorySlicesTests {
   }
 
   private func sin(_ share: Double) -> Double {
-    // A wave of one round a day, without Foundation: a parabola for each half.
+    // A wave with one period a day, without Foundation: a parabola for each half.
     let x = share < 0.5 ? share * 2 : (share - 0.5) * 2
     return (share < 0.5 ? 1 : -1) * 4 * x * (1 - x) / 2
   }
 
-  @Test("what fits on three pages is read without dividing")
+  @Test("a history of up to three pages is read without dividing it")
   func small() throws {
     for (count, pages) in [(0, 1), (20, 1), (21, 2), (60, 3)] {
       var slices = HistorySlices(window: try window())
@@ -119,7 +119,7 @@ struct HistorySlicesTests {
     #expect(!slices.isDivided)
   }
 
-  @Test("slices neither leave a place out nor overlap")
+  @Test("slices have no gaps and do not overlap")
   func seamless() throws {
     var slices = HistorySlices(window: try window())
     var windows: [TimeWindow] = []
@@ -130,7 +130,7 @@ struct HistorySlicesTests {
         _ = slices.received(slice.number, items: 20, hasMore: hasMore, paginationToken: hasMore ? "t\(slice.number).\(slice.pages)" : nil)
       }
     }
-    windows.removeFirst()  // the whole
+    windows.removeFirst()  // the whole window
     #expect(windows.first?.start == Self.start && windows.last?.end == Self.start + Self.day)
     for (left, right) in zip(windows, windows.dropFirst()) { #expect(left.end == right.start) }
   }
@@ -142,7 +142,7 @@ struct HistorySlicesTests {
     var pages = 0
     var read: Set<Int64> = []
     while !slices.isFinished {
-      // After every page the process dies and another one goes on.
+      // After every page the process dies and another one continues.
       slices = HistorySlices(
         window: slices.window, mayDivide: slices.mayDivide, cursor: slices.cursor, isDivided: slices.isDivided, open: slices.open,
         measures: slices.measures, longest: slices.longest)

@@ -22,11 +22,11 @@ struct OutageRuleTests {
     #expect(NotificationRetrySchedule(.sandbox).offsets.isEmpty)
   }
 
-  @Test("the latest next attempt of any notification of a window", arguments: [0.5, 0.999, 1, 1.001, 5, 13, 14, 40, 156.9, 158])
+  @Test("the latest next attempt for any notification of a window", arguments: [0.5, 0.999, 1, 1.001, 5, 13, 14, 40, 156.9, 158])
   func triedAgain(hours: Double) throws {
     let schedule = NotificationRetrySchedule(.production)
     let window = try outage(hours: hours)
-    // Every minute of the window asked by itself.
+    // Every minute of the window is queried separately.
     var latest: Int64? = 0
     for first in stride(from: window.start, to: window.end, by: 60_000) {
       guard let known = latest else { break }
@@ -37,15 +37,15 @@ struct OutageRuleTests {
     if let found, let latest { #expect(found >= latest && found - latest <= 60_000) }
   }
 
-  @Test("a short outage waits for Apple's first retry, and then asks only for what it did not bring")
+  @Test("a short outage waits for Apple's first retry, and then requests only failed notifications")
   func short() throws {
     let window = try outage(hours: 0.5)
-    let look = window.end - 1 + Self.hour + 600_000
-    #expect(try rule().decide(window, evidence: .heartbeat, now: window.end) == .wait(until: look))
-    #expect(try rule().decide(window, evidence: .heartbeat, now: look - 1) == .wait(until: look))
-    #expect(try rule().decide(window, evidence: .heartbeat, now: look) == .recover(window, onlyFailures: true))
-    // In a silence somebody else may have answered 200.
-    #expect(try rule().decide(window, evidence: .silence, now: look) == .recover(window, onlyFailures: false))
+    let checkTime = window.end - 1 + Self.hour + 600_000
+    #expect(try rule().decide(window, evidence: .heartbeat, now: window.end) == .wait(until: checkTime))
+    #expect(try rule().decide(window, evidence: .heartbeat, now: checkTime - 1) == .wait(until: checkTime))
+    #expect(try rule().decide(window, evidence: .heartbeat, now: checkTime) == .recover(window, onlyFailures: true))
+    // During a silence, another server may have answered 200.
+    #expect(try rule().decide(window, evidence: .silence, now: checkTime) == .recover(window, onlyFailures: false))
   }
 
   @Test("a long outage is recovered immediately, and so is any in the sandbox")
@@ -58,10 +58,10 @@ struct OutageRuleTests {
     #expect(try rule(.sandbox).decide(short, evidence: .heartbeat, now: short.end) == .recover(short, onlyFailures: false))
   }
 
-  @Test("the edge of patience is one hour")
+  @Test("an outage of exactly one hour is recovered immediately, and a shorter one waits")
   func edge() throws {
     let exactly = try outage(hours: 1)
-    // The first notification of it has its second attempt at the very end, which fails too, and the third twelve hours later.
+    // The second attempt for its first notification is at the very end and fails too. The third is twelve hours later.
     #expect(try rule().decide(exactly, evidence: .heartbeat, now: exactly.end) == .recover(exactly, onlyFailures: false))
     let less = try TimeWindow(start: Self.start + 1, end: exactly.end)
     #expect(try rule().decide(less, evidence: .heartbeat, now: less.end) == .wait(until: less.end - 1 + Self.hour + 600_000))
@@ -84,7 +84,7 @@ struct OutageRuleTests {
     }
   }
 
-  @Test("the rest waits for the urgent, and nothing longer than it may")
+  @Test("less urgent notifications are held for longer, and none longer than the limit")
   func urgency() {
     #expect(RecoveryUrgency(notificationType: "DID_RENEW") < RecoveryUrgency(notificationType: "EXPIRED"))
     #expect(RecoveryUrgency(notificationType: "EXPIRED") < RecoveryUrgency(notificationType: "REFUND"))
@@ -108,13 +108,13 @@ struct OutageRuleTests {
   }
 }
 
-@Suite("What is a silence")
+@Suite("Detection of silences")
 struct ArrivalRhythmTests {
   static let bucket: Int64 = 300_000
   /// A midnight.
   static let today: Int64 = 1_789_948_800_000
 
-  /// So many notifications in every bucket of the hours 8 to 20 of so many days before today.
+  /// The same number of notifications in every bucket from 8 to 20 o'clock on the days before today.
   private func rhythm(days: Int64, each: Int64, besides: [Int64] = []) throws -> ArrivalRhythm {
     var counts: [Int64: Int64] = [:]
     for day in 1...max(1, days) where days > 0 && !besides.contains(day) {
@@ -129,22 +129,22 @@ struct ArrivalRhythmTests {
     try TimeWindow(start: Self.today + Int64(fromHour * 3_600_000), end: Self.today + Int64(toHour * 3_600_000))
   }
 
-  @Test("a silent hour of a talkative app is an outage, a silent night is not")
+  @Test("a silent hour of an app with many notifications is an outage, and a silent night is not")
   func talkative() throws {
     let rhythm = try rhythm(days: 7, each: 10)
     #expect(rhythm.usual(try silence(10, 11)) == 120)
     #expect(rhythm.isOutage(silence: try silence(10, 11), expected: 30, least: 900_000))
     #expect(!rhythm.isOutage(silence: try silence(1, 7), expected: 30, least: 900_000))
-    // Too short, however loud it usually is.
+    // The silence is too short, for any usual rate.
     #expect(!rhythm.isOutage(silence: try silence(10, 10.2), expected: 10, least: 900_000))
   }
 
-  @Test("the edges of a stretch count by their share")
+  @Test("buckets at the edges of a silence count by their share")
   func shares() throws {
     #expect(try rhythm(days: 7, each: 10).usual(try silence(10.0 + 1.0 / 24, 10.0 + 1.0 / 12)) == 5)
   }
 
-  @Test("a quiet app is never silent, and an unknown one is left alone")
+  @Test("an app with few notifications is never silent, and neither is one with too little history")
   func quiet() throws {
     #expect(!(try rhythm(days: 7, each: 1)).isOutage(silence: try silence(10, 11), expected: 30, least: 900_000))
     #expect(try rhythm(days: 2, each: 1000).usual(try silence(10, 11)) == nil)
@@ -152,13 +152,13 @@ struct ArrivalRhythmTests {
     #expect(try ArrivalRhythm(bucket: Self.bucket, counts: [:]).usual(try silence(10, 11)) == nil)
   }
 
-  @Test("one loud day and one day of outage teach nothing wrong")
+  @Test("one day with many notifications and one outage do not change the usual rate")
   func median() throws {
     var counts = try rhythm(days: 7, each: 10, besides: [3]).counts
     for minute in stride(from: Int64(8 * 60), to: 20 * 60, by: 5) {
       counts[(Self.today - 5 * ArrivalRhythm.day + minute * 60_000) / Self.bucket] = 10_000
     }
-    // Of day 3 something is known, but it was silent at that hour.
+    // Day 3 has counts, but none at this hour.
     counts[(Self.today - 3 * ArrivalRhythm.day + 22 * 3_600_000) / Self.bucket] = 1
     let rhythm = try ArrivalRhythm(bucket: Self.bucket, counts: counts)
     #expect(rhythm.usual(try silence(10, 11)) == 120)

@@ -20,7 +20,7 @@ struct RecoveryErrorRuleTests {
     #expect(pause(.credentials, .outage) == 300_000)
   }
 
-  @Test("a turn of the schedule ends after half an hour, and the next one covers its window")
+  @Test("a scheduled recovery ends after half an hour, and the next one covers its window")
   func schedule() {
     for kind in [AppStoreServerAPIError.Classification.retry, .server] {
       #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostFailures - 1) != nil)
@@ -39,14 +39,14 @@ struct RecoveryErrorRuleTests {
     #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures) == nil)
   }
 
-  @Test("what will be refused again ends every recovery", arguments: RecoveryOrigin.allCases)
+  @Test("a permanent error ends every recovery", arguments: RecoveryOrigin.allCases)
   func permanent(origin: RecoveryOrigin) {
     #expect(pause(.permanent, origin, code: 4_000_018) == nil && pause(.tryOtherEnvironment, origin, code: 4_040_010) == nil)
-    // What does not say that it is Apple's may be a proxy's.
+    // An error without Apple's error number may be a proxy's.
     #expect(pause(.permanent, origin) == (origin == .outage ? 300_000 : nil))
   }
 
-  @Test("steps double up to a minute, and Apple's own moment is waited for", arguments: RecoveryOrigin.allCases)
+  @Test("pauses double up to a minute, and a time given by Apple is honoured", arguments: RecoveryOrigin.allCases)
   func steps(origin: RecoveryOrigin) {
     #expect((1...8).map { pause(.server, origin, failures: $0) } == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
     #expect(pause(.server, origin, failures: 5, random: 0) == 0)

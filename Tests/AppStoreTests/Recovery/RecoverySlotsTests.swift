@@ -19,7 +19,7 @@ struct RecoverySlotsTests {
     #expect(RecoverySlots.beginning(waiting, active: stuck) == ["production"])
   }
 
-  @Test("a schedule that waits holds up no outage and no caller")
+  @Test("waiting scheduled recoveries do not delay outages and requests")
   func origins() {
     let stuck = Array(
       repeating: RecoverySlots.SlotGroup(server: .production, origin: .schedule), count: RecoverySlots.most(.schedule))
@@ -30,7 +30,7 @@ struct RecoverySlotsTests {
     #expect(RecoverySlots.beginning(waiting, active: stuck) == ["outage", "request"])
   }
 
-  @Test("no more begin than there are slots, the oldest first", arguments: RecoveryOrigin.allCases)
+  @Test("recoveries start up to the number of slots, the oldest first", arguments: RecoveryOrigin.allCases)
   func most(origin: RecoveryOrigin) {
     let waiting = (0..<10).map { candidate("\($0)", .production, origin, Int64(10 - $0)) }
     let begun = RecoverySlots.beginning(waiting, active: [])

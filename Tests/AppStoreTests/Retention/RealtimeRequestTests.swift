@@ -5,7 +5,7 @@ import WireJSON
 
 @Suite("A request for a retention message")
 struct RealtimeRequestTests {
-  @Test("a body holds the signed request, and what is wrong with another one is named")
+  @Test("a body contains the signed request, and an invalid body is refused with the field's name")
   func body() throws {
     #expect(try RealtimeRequestBody(parsing: Array(#"{"signedPayload":"a.b.c","more":1}"#.utf8)).signedPayload == "a.b.c")
     let refused: [(String, String)] = [
@@ -18,18 +18,18 @@ struct RealtimeRequestTests {
     }
   }
 
-  @Test("a payload is read, its identifier in lower case and its locale in any spelling")
+  @Test("a payload is parsed, with its identifier in lower case and its locale in any spelling")
   func payload() throws {
     let request = try RetentionFixture.request(["userLocale": "zh_Hant-HK"])
     #expect(request.requestIdentifier == "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9")
     #expect(request.naturalKey == "retention:Sandbox:3db5c98d-8acf-4e29-831e-8e1f82f9f6e9")
     #expect(request.locale?.widening.map(\.description) == ["zh-hant-hk", "zh-hant", "zh"])
-    // What is no locale is no reason to refuse what Apple has signed.
+    // An invalid locale is no reason to refuse data that Apple has signed.
     #expect(try RetentionFixture.request(["userLocale": "?"]).locale == nil)
   }
 
   @Test(
-    "a payload that lacks something, or has it in another form, is refused by the field's name",
+    "a payload with a missing or invalid field is refused with the field's name",
     arguments: [
       "originalTransactionId", "appAppleId", "productId", "userLocale", "requestIdentifier", "environment", "signedDate",
     ])
@@ -44,7 +44,7 @@ struct RealtimeRequestTests {
     }
   }
 
-  @Test("a locale is within its language, not within another that begins alike")
+  @Test("a locale belongs to its language, not to another one with the same beginning")
   func locales() {
     #expect(LocaleTag("en-US")!.isWithin(LocaleTag("EN")!) && LocaleTag("en")!.isWithin(LocaleTag("en")!))
     #expect(!LocaleTag("eng")!.isWithin(LocaleTag("en")!) && !LocaleTag("en")!.isWithin(LocaleTag("en-US")!))

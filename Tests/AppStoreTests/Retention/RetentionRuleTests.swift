@@ -24,7 +24,7 @@ struct RetentionRuleTests {
     #expect(RetentionRuleSet([]).match(try Fixture.request(), nil, at: Fixture.now) == .init(rule: nil, undecided: []))
   }
 
-  @Test("each condition holds for what it names and for nothing else")
+  @Test("each condition holds only for the values that it names")
   func conditions() throws {
     #expect(try applies { $0.products = ["com.example.monthly"] } && !applies { $0.products = ["com.example.MONTHLY"] })
     #expect(try applies { $0.environments = ["Sandbox"] } && !applies { $0.environments = ["Production"] })
@@ -38,7 +38,7 @@ struct RetentionRuleTests {
     #expect(try !applies { $0.price = try .init(currency: "USD", atLeast: 0, below: nil) })
     let day: Int64 = 86_400_000
     #expect(try applies { $0.tenure = 100 * day..<101 * day } && !applies { $0.tenure = 101 * day..<Int64.max })
-    // All of them must hold.
+    // All conditions must hold.
     #expect(
       try !applies {
         $0.storefronts = ["DEU"]
@@ -46,7 +46,7 @@ struct RetentionRuleTests {
       })
   }
 
-  @Test("what the history does not say does not hold")
+  @Test("a condition on a value that the history does not contain does not hold")
   func silence() throws {
     let nothing = RetentionFacts(status: .active)
     #expect(try !applies(nothing) { $0.groups = ["1"] } && !applies(nothing) { $0.storefronts = ["DEU"] })
@@ -83,7 +83,7 @@ struct RetentionRuleTests {
     }
   }
 
-  @Test("a message is that of the device's locale, of its language, or the one for all others")
+  @Test("a message is chosen by the device's locale, by its language, or else the default one")
   func locales() throws {
     let choice = try RetentionMessageChoice(byLocale: ["en": Fixture.first, "en_GB": Fixture.second, "*": Fixture.third])
     for (locale, id) in [("en-US", Fixture.first), ("en-GB", Fixture.second), ("EN-gb-oed", Fixture.second), ("de", Fixture.third)] {
@@ -98,7 +98,7 @@ struct RetentionRuleTests {
     }
   }
 
-  @Test("a message that is not approved is never among what may be answered")
+  @Test("only approved messages are proposed")
   func approval() throws {
     let offer = try RetentionProposal.Offer(offerIdentifier: "stay")
     let rule = try Fixture.rule(
@@ -114,7 +114,7 @@ struct RetentionRuleTests {
     let some = rule.proposals(for: request) { $0 == Fixture.second }
     #expect(some.usable.map(\.messageIdentifier) == [Fixture.second] && some.unapproved == [Fixture.first])
     #expect(rule.proposals(for: request) { _ in false }.usable.isEmpty)
-    // Property: whatever is approved, nothing else is answered.
+    // Property: for any set of approved messages, no other message is proposed.
     var random = SeededRandom("retention approval")
     for _ in 0..<500 {
       let ids = (0..<6).map { "3f0c6b1a-0000-4000-8000-00000000000\($0)" }
@@ -133,7 +133,7 @@ struct RetentionRuleTests {
 
   @Test("an experiment selects the same customers every time, and about the configured share")
   func experiments() throws {
-    // The place of a customer is part of the contract with whoever evaluates an experiment: it must not change.
+    // The buckets of customers are part of the contract with those who evaluate experiments: they must not change.
     #expect(ExperimentShare.bucket(of: "99371282", in: "spring") == Self.knownBucket)
     let half = try ExperimentShare(experiment: "spring", from: 0, to: 50)
     let rest = try ExperimentShare(experiment: "spring", from: 50, to: 100)
@@ -180,7 +180,7 @@ struct RetentionRuleTests {
       let facts = Fixture.facts()
       let match = rules.match(request, facts, at: Fixture.now)
       #expect(rules.match(request, facts, at: Fixture.now) == match && match.undecided.isEmpty)
-      // A rule that matches without the history matches with it, unless one before it does.
+      // A rule that matches without the history also matches with it, unless an earlier rule does.
       let blind = rules.match(request, nil, at: Fixture.now)
       if let name = blind.rule?.name, match.rule?.name != name { #expect(blind.undecided.contains(match.rule?.name ?? "")) }
     }

@@ -6,7 +6,7 @@ import WireJSON
 
 @Suite("Rules of the Retention Messaging API")
 struct RetentionRulesTests {
-  /// A PNG file whose data is empty but for its form: pixels are not looked at.
+  /// A PNG file with a valid structure and no real pixels, which are not checked.
   static func png(_ width: UInt32, _ height: UInt32, colourType: UInt8 = 2, more: [[UInt8]] = []) -> [UInt8] {
     let header = bytes(width) + bytes(height) + [8, colourType, 0, 0, 0]
     return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header) + more.flatMap { $0 } + chunk("IDAT", [1, 2, 3])
@@ -49,7 +49,7 @@ struct RetentionRulesTests {
     #expect(Self.refusal(Self.png(3840, 160, colourType: colourType, more: [Self.chunk("tRNS", [0, 0])])) != nil)
   }
 
-  @Test("no prefix, no changed byte and nothing behind the end is a whole file")
+  @Test("a truncated or changed file, or one with bytes after its end, is refused")
   func broken() {
     let whole = Self.png(3840, 160, more: [Self.chunk("tEXt", Array("Comment".utf8))])
     #expect(Self.refusal(whole) == nil)
@@ -63,7 +63,7 @@ struct RetentionRulesTests {
     #expect(Self.refusal(Self.png(3840, 160) + Self.chunk("IEND", [])) != nil)
   }
 
-  @Test("what is no base64 and no known size is refused by its field")
+  @Test("invalid Base64 and unknown sizes are refused with the field's name")
   func fields() {
     #expect(throws: RequestRefusal(field: "image", "must be base64")) { try RetentionImageFile(base64: "€", size: nil) }
     #expect(throws: RequestRefusal(field: "image", "is missing")) { try RetentionImageFile(base64: nil, size: nil) }
@@ -115,7 +115,7 @@ struct RetentionRulesTests {
   }
 
   @Test(
-    "a URL is https and has 256 characters at the most",
+    "a URL is https and has at most 256 characters",
     arguments: [
       ("https://a", true), ("https://", false), ("http://a", false), ("HTTPS://a", false), ("https://a b", false),
       ("https://" + String(repeating: "a", count: 248), true), ("https://" + String(repeating: "a", count: 249), false),
@@ -141,7 +141,7 @@ struct RetentionRulesTests {
     #expect(throws: RequestRefusal(field: "imageIdentifier", "must be a UUID")) { try RetentionRules.identifier("a", "imageIdentifier") }
   }
 
-  @Test("performance tests are in the sandbox alone")
+  @Test("performance tests exist only in the sandbox")
   func sandbox() {
     for endpoint in [AppStoreServerEndpoint.startRetentionPerformanceTest, .getRetentionPerformanceTest] {
       #expect(endpoint.exists(on: .sandbox) && !endpoint.exists(on: .production))

@@ -9,7 +9,7 @@ struct AdvancedCommerceRequestTests {
 
   static let reference = "932c6903-0ab8-4469-9f21-015f6fab013c"
   static let info: JSONValue = ["requestReferenceId": .string(reference)]
-  /// One body of each kind that Apple would take.
+  /// One valid body of each kind.
   static let good: [Operation: JSONObject] = [
     .changeMetadata: [
       "requestInfo": info, "storefront": "USA", "taxCode": "S001-03050614-1",
@@ -51,7 +51,7 @@ struct AdvancedCommerceRequestTests {
     #expect(operation.endpoint.isAdvancedCommerce && operation.endpoint.method == "POST" && !operation.endpoint.isRepeatable)
   }
 
-  @Test("each field that Apple asks for is missed by its name", arguments: Operation.allCases)
+  @Test("each missing field that Apple requires is named", arguments: Operation.allCases)
   func missing(operation: Operation) throws {
     let needed: [Operation: [String]] = [
       .changeMetadata: [], .migrate: ["descriptors", "items", "targetProductId", "taxCode"], .changePrice: ["items"], .cancel: [],
@@ -69,7 +69,7 @@ struct AdvancedCommerceRequestTests {
     #expect(Self.field(operation, body) == "sku")
   }
 
-  @Test("what is needed of an item is missed by its name")
+  @Test("each missing field of an item that Apple requires is named")
   func missingOfItems() throws {
     let needed: [(Operation, [String])] = [
       (.changeMetadata, ["currentSKU", "effective"]), (.migrate, ["SKU", "displayName", "description"]), (.changePrice, ["SKU", "price"]),
@@ -99,7 +99,7 @@ struct AdvancedCommerceRequestTests {
     }
   }
 
-  @Test("prices have the decimal places that the App Store takes of the currency")
+  @Test("prices have the decimal places that the App Store accepts for the currency")
   func prices() {
     func field(_ currency: String?, _ price: Int64) -> String? {
       var body: JSONObject = ["requestInfo": Self.info, "items": [["SKU": "A", "price": .integer(price)]]]
@@ -153,7 +153,7 @@ struct AdvancedCommerceRequestTests {
     #expect(ExternalPurchaseReportTests.field(ExternalPurchaseReportTests.report([line(sign), line(sign)])) == "lineItems[1].lineItemId")
   }
 
-  @Test("a refund's amount goes with CUSTOM alone, and a simulated decline with the sandbox and with all items")
+  @Test("only a CUSTOM refund has an amount, and a decline is simulated only in the sandbox and for all items")
   func refunds() {
     func field(_ items: [JSONObject], server: AppStoreServer? = .production) -> String? {
       Self.field(
@@ -181,7 +181,7 @@ struct AdvancedCommerceRequestTests {
   }
 
   @Test(
-    "tax codes have the form of Apple's",
+    "tax codes have Apple's format",
     arguments: [
       ("C003-00-1", true), ("S001-03050614-2", true), ("C003-00", false), ("003-00-1", false), ("C03-00-1", false), ("C003-0-1", false),
       ("C003-00-12", false), ("c003-00-1", false), ("C003--00-1", false), ("", false),
@@ -205,7 +205,7 @@ struct AdvancedCommerceRequestTests {
     #expect(try request(.cancel).isDone(transactionInfo: [:], renewalInfo: ["autoRenewStatus": 0], sentAt: 0))
     let sent: Int64 = 1_700_000_000_000
     #expect(try request(.revoke).isDone(transactionInfo: ["revocationDate": .integer(sent + 1)], renewalInfo: nil, sentAt: sent))
-    // Revoked long before.
+    // It was revoked long before.
     #expect(try !request(.revoke).isDone(transactionInfo: ["revocationDate": .integer(sent - 3_600_000)], renewalInfo: nil, sentAt: sent))
     func items(_ a: Int64, _ b: Int64) -> JSONObject {
       [

@@ -67,14 +67,14 @@ struct HistoryPagerTests {
     #expect(pager.next == .request(paginationToken: "p7"))
   }
 
-  @Test("the same token twice in a row stops")
+  @Test("the same token twice in a row is an error")
   func repeatedToken() {
     var pager = HistoryPager()
     #expect(pager.received(hasMore: true, paginationToken: "a") == .request(paginationToken: "a"))
     #expect(pager.received(hasMore: true, paginationToken: "a") == .failed(.repeatedToken))
   }
 
-  @Test("another page without a token stops")
+  @Test("a further page without a token is an error")
   func missingToken() {
     var pager = HistoryPager()
     #expect(pager.received(hasMore: true, paginationToken: nil) == .failed(.missingToken))
@@ -98,14 +98,14 @@ struct HistoryPagerTests {
     #expect(pager.refused(errorCode: 4_000_017) == .failed(.tooManyRestarts))
   }
 
-  @Test("a first page that is refused, and any other refusal, is not the pager's")
+  @Test("the pager does not handle a refused first page or other refusals")
   func notItsBusiness() {
     var pager = HistoryPager()
     #expect(pager.refused(errorCode: 4_000_014) == nil)
     #expect(pager.refused(errorCode: 4_000_018) == nil)
   }
 
-  @Test("any sequence of pages ends, and asks only for tokens that Apple gave")
+  @Test("any sequence of pages ends, and only tokens from Apple are requested")
   func property() {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededRandom(seed: seed)
@@ -187,7 +187,7 @@ struct HistoryWindowTests {
     #expect(String(decoding: body, as: UTF8.self) == #"{"startDate":1,"endDate":2,"transactionId":"12","onlyFailures":true}"#)
   }
 
-  @Test("a page counts every attempt, unknown results and the obsolete form included")
+  @Test("a page counts every attempt, also unknown results and the obsolete form")
   func page() throws {
     let object = try #require(
       JSONValue(

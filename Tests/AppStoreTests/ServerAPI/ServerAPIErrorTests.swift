@@ -12,7 +12,7 @@ struct ServerAPIErrorTests {
   func vectors(_ value: JSONValue) throws {
     let id = value["id"]?.stringValue ?? "?"
     let expected = try #require(value["expect"]?.stringValue)
-    // No answer at all is Apple's or the network's fault: a read is sent again.
+    // A missing answer is a failure of Apple or of the network, so a read is retried.
     guard let status = value["status"]?.int64Value else {
       let error = AppStoreServerAPIError(.server, message: "the connection broke", server: .production)
       #expect(
@@ -53,7 +53,7 @@ struct ServerAPIErrorTests {
   }
 
   @Test(
-    "a token that production refused is not hidden by a sandbox that knows no such purchase",
+    "a token that production refused is reported even if the sandbox does not know the purchase",
     arguments: [4_040_010, 4_040_005, 4_040_001] as [Int64])
   func verdict(code: Int64) {
     let unknown = AppStoreServerAPIError(.permanent, status: 404, errorCode: code, message: "unknown", server: .sandbox)
@@ -100,7 +100,7 @@ struct ServerAPIRetryAfterTests {
   static let now: Int64 = 1_789_000_000_000
 
   @Test(
-    "all three forms are read",
+    "all three forms are parsed",
     arguments: [
       ("1789000060000", 60_000), ("30", 30_000), ("Thu, 10 Sep 2026 00:27:00 GMT", 20_000), (" 1789000060000 ", 60_000),
       ("soon", 60_000), ("", 60_000), ("-5", 60_000), (nil, 60_000),
@@ -110,7 +110,7 @@ struct ServerAPIRetryAfterTests {
   }
 
   @Test(
-    "never sooner than a second, never later than an hour",
+    "the wait is at least a second and at most an hour",
     arguments: [
       ("1788999990000", 1000), ("0", 1000), ("1789900000000", 3_600_000), ("99999", 3_600_000), ("999999999999", 3_600_000),
     ] as [(String, Int64)])
@@ -119,7 +119,7 @@ struct ServerAPIRetryAfterTests {
   }
 
   @Test(
-    "dates are those of the calendar",
+    "dates are converted by the calendar",
     arguments: [
       ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777_000),
       ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600_000),
@@ -152,17 +152,17 @@ struct ServerAPIRetryRuleTests {
     arguments: AppStoreServerEndpoint.allCases)
   func unknownOutcome(_ endpoint: AppStoreServerEndpoint) {
     #expect((delay(.retry, endpoint, 1, status: 500) == nil) == !endpoint.isRepeatable)
-    // A 404 with "try again" has done nothing.
+    // A 404 with "try again" has changed nothing.
     #expect(delay(.retry, endpoint, 1, status: 404) == 1000)
   }
 
-  @Test("after a failure of the server reads come three times, changes never")
+  @Test("after a failure of the server, reads are attempted three times and changes once")
   func server() {
     #expect((1...3).map { delay(.server, .getNotificationHistory, $0) } == [1000, 2000, nil])
     for endpoint in AppStoreServerEndpoint.allCases where !endpoint.isRead { #expect(delay(.server, endpoint, 1) == nil) }
   }
 
-  @Test("a rate limit is waited out, with some jitter")
+  @Test("a rate limit is waited for, with some jitter")
   func rate() {
     #expect(delay(.rate, .getTransactionInfo, 1, retryAt: 61_000) == 61_000)
     #expect(
@@ -178,7 +178,7 @@ struct ServerAPIRetryRuleTests {
     ])
   func never(_ kind: AppStoreServerAPIError.Classification) { #expect(delay(kind, .getTransactionInfo, 1) == nil) }
 
-  @Test("the step has a cap and its jitter is full")
+  @Test("the pause has a maximum and full jitter")
   func jitter() {
     var rule = AppStoreServerRetryRule()
     rule.attempts = 100
@@ -191,7 +191,7 @@ struct ServerAPIRetryRuleTests {
   }
 }
 
-/// The vectors of the App Store.
+/// Vectors of the App Store Server API.
 enum APIVectors {
   static func load(_ name: String) -> [JSONValue] {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

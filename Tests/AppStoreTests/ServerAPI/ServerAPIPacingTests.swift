@@ -19,7 +19,7 @@ struct ServerAPIPacingTests {
     #expect(AppStoreRateBudget(.getNotificationHistory, server: .production, rate: 0.001).burst == 1)
   }
 
-  /// Lets everything through and remembers what became of it, or refuses.
+  /// Permits all calls and records their results, or refuses.
   private final class Witness: AppStoreServerPacing {
     let results = Mutex<[AppStoreServerPermit.Result]>([])
     let refusals: Mutex<[AppStoreServerAPIError]>
@@ -34,7 +34,7 @@ struct ServerAPIPacingTests {
     }
   }
 
-  /// Nobody listens on the port that is asked where none is given.
+  /// By default no server listens on the port.
   private func client(
     _ pacing: Witness, port: UInt16 = 9, timeout: Duration = .seconds(30), tokenFails: Bool = false
   ) -> AppStoreServerAPIClient {
@@ -59,7 +59,7 @@ struct ServerAPIPacingTests {
     #expect(!results.isEmpty && results.allSatisfy { $0 == .failed })
   }
 
-  @Test("that a caller has no time for Apple's answer is not Apple's fault; that Apple takes too long is")
+  @Test("a caller's short timeout is not Apple's failure, but a slow answer is")
   func hurried() async throws {
     let silent = try SilentServer()
     let hurried = Witness()
@@ -67,7 +67,7 @@ struct ServerAPIPacingTests {
       try await client(hurried, port: silent.port).call(
         .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .milliseconds(200))
     }
-    // What is left of the last millisecond may be enough for another try.
+    // The rest of the last millisecond may be enough for another attempt.
     let results = hurried.results.withLock { $0 }
     #expect(!results.isEmpty && results.allSatisfy { $0 == .abandoned })
     let patient = Witness()
@@ -93,7 +93,7 @@ struct ServerAPIPacingTests {
     #expect(witness.results.withLock { $0.isEmpty })
   }
 
-  @Test("a refusal of our own limit is about one request; Apple's 429 stops all of the app to the endpoint")
+  @Test("a refusal by our own limit affects one request, and Apple's 429 stops all calls of the app to the endpoint")
   func whoIsStopped() async {
     let farAway: Int64 = 4_000_000_000_000
     func second(after first: AppStoreServerAPIError) async -> (error: AppStoreServerAPIError?, sent: Bool) {

@@ -53,7 +53,7 @@ struct ServerAPIRequestTests {
   }
 
   @Test(
-    "odd values stay inside of their segment",
+    "special characters in a value stay within its path segment",
     arguments: [
       ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"), ("é", "%C3%A9"), ("100%", "100%25"),
       ("a.b-c_d~e", "a.b-c_d~e"),
@@ -67,7 +67,7 @@ struct ServerAPIRequestTests {
     #expect(throws: RequestRefusal(field: "orderId", "must not be empty")) { try AppStoreServerEndpoint.lookUpOrderID.path([""]) }
   }
 
-  @Test("orders are known in production only")
+  @Test("the endpoint for orders exists only in production")
   func orders() {
     #expect(AppStoreServerEndpoint.lookUpOrderID.exists(on: .production))
     #expect(!AppStoreServerEndpoint.lookUpOrderID.exists(on: .sandbox))
@@ -88,7 +88,7 @@ struct ServerAPIRequestTests {
         == "?revision=r%261&startDate=1&endDate=2&productId=a&productId=b&productType=CONSUMABLE&sort=DESCENDING&revoked=false")
   }
 
-  @Test("what Apple would refuse of a query is refused here")
+  @Test("a query that Apple would refuse is refused here")
   func badQueries() {
     let changes: [(inout TransactionHistoryQuery) -> Void] = [
       {
@@ -104,7 +104,7 @@ struct ServerAPIRequestTests {
     }
   }
 
-  @Test("extensions keep to Apple's bounds")
+  @Test("extensions have Apple's limits")
   func extensions() throws {
     #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 0, reasonCode: 1, requestIdentifier: "a") }
     #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 91, reasonCode: 1, requestIdentifier: "a") }
@@ -129,7 +129,7 @@ struct ServerAPIRequestTests {
     #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: bad) }
   }
 
-  @Test("what was not delivered was not consumed, and an unknown field is a misspelling")
+  @Test("an undelivered purchase has no consumption, and unknown fields are refused")
   func consumption() {
     let undelivered: JSONObject = [
       "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "UNDELIVERED_OTHER", "consumptionPercentage": 1,
@@ -141,7 +141,7 @@ struct ServerAPIRequestTests {
     #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: misspelt) }
   }
 
-  @Test("version 1 wants all twelve fields")
+  @Test("version 1 requires all twelve fields")
   func consumptionV1() throws {
     var body: JSONObject = ["customerConsented": true, "sampleContentProvided": true, "appAccountToken": ""]
     for (name, most) in ConsumptionInformation.codes { body[name] = .integer(most) }
@@ -177,9 +177,9 @@ struct ServerAPIRequestTests {
   }
 }
 
-@Suite("What became of an extension")
+@Suite("The outcome of an extension")
 struct RenewalDateExtensionOutcomeTests {
-  @Test("an extension is confirmed by the later end of the same period; another period is no evidence")
+  @Test("an extension is confirmed by the later end of the same period, and not by another period")
   func isDone() throws {
     let wanted = try RenewalDateExtension(days: 30, reasonCode: 0, requestIdentifier: "a")
     let month: Int64 = 30 * 86_400_000
@@ -189,7 +189,7 @@ struct RenewalDateExtensionOutcomeTests {
     #expect(!wanted.isDone(from: end(0, "1"), to: end(month, "2")))
     #expect(!wanted.isDone(from: end(0, "1"), to: end(0, "1")))
     #expect(!wanted.isDone(from: end(0, "1"), to: end(2 * month, "1")))
-    // Noted before periods were: the date alone.
+    // Stored by an older build without the period: only the date counts.
     #expect(wanted.isDone(from: end(0, nil), to: end(month, "2")))
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Takes connections on a free port of 127.0.0.1 and never answers.
+/// A server on a free port of 127.0.0.1 that accepts connections and never answers.
 final class SilentServer {
   struct Failure: Error {}
 
@@ -16,7 +16,7 @@ final class SilentServer {
     let descriptor = descriptor
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        // The kernel completes connections by itself: nobody needs to accept them.
+        // The kernel completes connections without a call to accept.
         bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &length) == 0
       }
     }

@@ -9,7 +9,7 @@ struct AdServicesInstallTests {
     InstallAttribution(eventId: id, detail: detail, createdAt: createdAt)
   }
 
-  @Test("the detailed record takes the standard one's place, whichever came first")
+  @Test("the detailed record replaces the standard one, in any order")
   func detail() {
     let standard = attribution("s", .standard, 1)
     let detailed = attribution("d", .detailed, 2)
@@ -49,7 +49,7 @@ struct AdServicesInstallTests {
     }
   }
 
-  @Test("ids are named as far as there are names, keeping every digit; a made-up record is not named")
+  @Test("ids are named as far as names are configured, with every digit; a record from a development build is not named")
   func names() throws {
     let names = CampaignNames(
       organizations: [1_234_567_890: "org"], campaigns: [9_223_372_036_854_775_807: "Spring"], adGroups: [3: "women"],

@@ -46,7 +46,7 @@ struct AdServicesRecordTests {
     #expect(try record(#"{"attribution":true,"clickDate":null}"#).detail == .standard)
   }
 
-  @Test("the placeholder of development builds is a test, a near miss is not")
+  @Test("the placeholder of development builds is recognised, and a similar record is not")
   func placeholder() throws {
     let placeholder = #"{"attribution":true,"orgId":1234567890,"campaignId":1234567890,"adGroupId":1234567890}"#
     #expect(try record(placeholder).outcome == .test)
@@ -55,7 +55,7 @@ struct AdServicesRecordTests {
   }
 
   @Test(
-    "what is no record is malformed, with the field",
+    "an invalid record is malformed, and the field is named",
     arguments: [
       ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"),
       (#"{"attribution":true,"orgId":1.5}"#, "orgId"), (#"{"attribution":true,"campaignId":true}"#, "campaignId"),

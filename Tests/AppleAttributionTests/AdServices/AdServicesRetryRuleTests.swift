@@ -34,7 +34,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.notFound, &history, after: 20_000) == .finish(.notFound, nil))
   }
 
-  @Test("a 404 for a token past its 24 hours is expiry")
+  @Test("a 404 for a token older than 24 hours means that it has expired")
   func lateNotFound() {
     var history = AdServicesRetryRule.History()
     #expect(next(.notFound, &history, after: day) == .finish(.expired, nil))
@@ -48,7 +48,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.notFound, &history, after: 20_000, chance: 1, rule: rule) == .call(at: createdAt + 80_000))
   }
 
-  @Test("failures wait 1 min, 5 min, 30 min, 2 h, 6 h at the most, and never past the token's life")
+  @Test("failures wait at most 1 min, 5 min, 30 min, 2 h and 6 h, and never past the token's lifetime")
   func slowLane() {
     var history = AdServicesRetryRule.History()
     var waits: [Int64] = []
@@ -68,7 +68,7 @@ struct AdServicesRetryRuleTests {
     #expect(next(.tryLater(.status(500)), &history, after: day - 8000, chance: 1) == .call(at: createdAt + day - 3000))
     #expect(next(.tryLater(.status(500)), &history, after: day - 5000, chance: 1) == .call(at: createdAt + day))
     #expect(next(.tryLater(.status(500)), &history, after: day - 4999, chance: 1) == .finish(.expired, nil))
-    // Apple's own word stands above it.
+    // Apple's Retry-After takes precedence.
     #expect(
       next(.tryLater(.status(503)), &history, after: day - hour, retryAfter: hour - 1, chance: 1) == .call(at: createdAt + day - 1))
   }

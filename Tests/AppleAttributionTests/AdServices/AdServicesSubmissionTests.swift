@@ -14,7 +14,7 @@ struct AdServicesSubmissionTests {
       receivedAt: now)
   }
 
-  @Test("a submission survives its way through a queue")
+  @Test("a submission can be encoded for a queue and decoded")
   func roundTrip() throws {
     for installId in ["i-1", nil] {
       let sent = try submission(installId: installId, requestedAt: now - 5)
@@ -31,7 +31,7 @@ struct AdServicesSubmissionTests {
     #expect(try !submission().attributes.values.contains { $0.contains("YWJj") })
   }
 
-  @Test("what is wrong is named")
+  @Test("invalid fields are named")
   func refused() {
     func field(_ body: () throws -> TokenSubmission) -> String? {
       do { _ = try body() } catch { return (error as? FieldError)?.field }

@@ -29,7 +29,7 @@ struct AdServicesTokenTests {
     #expect { try AttributionToken(validating: text) } throws: { ($0 as? FieldError)?.field == "token" }
   }
 
-  @Test("4096 bytes are just not too many, also with white space around them")
+  @Test("a token has at most 4096 bytes, without the white space around it")
   func longest() throws {
     _ = try AttributionToken(validating: "\n" + String(repeating: "a", count: 4096) + "\n")
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WireJSON
 
-/// `Tests/Vectors/appstore/adservices.json`: Apple's answers in order, and how the exchange ends.
+/// `Tests/Vectors/appstore/adservices.json`: sequences of Apple's answers, and the expected outcome of the exchange.
 struct AdServicesVector: Sendable, CustomTestStringConvertible {
   let id: String
   let answers: [AdServicesAnswer]
@@ -29,7 +29,7 @@ struct AdServicesVector: Sendable, CustomTestStringConvertible {
 
 @Suite("AdServices vectors")
 struct AdServicesVectorsTests {
-  @Test("Apple's answers lead to the outcome of the vector with as many calls", arguments: AdServicesVector.all)
+  @Test("Apple's answers lead to the outcome of the vector with the same number of calls", arguments: AdServicesVector.all)
   func vector(_ vector: AdServicesVector) throws {
     let rule = AdServicesRetryRule()
     let createdAt: Int64 = 1_790_000_000_000
@@ -41,7 +41,7 @@ struct AdServicesVectorsTests {
       now = at
       let answer = try #require(calls.count < vector.answers.count ? vector.answers[calls.count] : nil, "\(vector.id)")
       calls.append(at)
-      // Apple holds a request up to a second before a 404.
+      // Apple delays a 404 by up to a second.
       now += 900
       action = rule.next(after: answer, history: &history, createdAt: createdAt, now: now, chance: 0.5)
     }
@@ -61,6 +61,6 @@ struct AdServicesVectorsTests {
     #expect(calls.first == createdAt + 5000)
   }
 
-  @Test("the vector file is read whole")
+  @Test("the vector file is read completely")
   func count() { #expect(AdServicesVector.all.count == 7) }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireJSON
 
-@Suite("postback rules")
+@Suite("Postback rules")
 struct PostbackRulesTests {
   static let key = try! SigningKey.generate()
   static let developmentKey = try! SigningKey.generate()
@@ -19,7 +19,7 @@ struct PostbackRulesTests {
     "fidelity-type": 1, "did-win": true, "postback-sequence-index": 0,
   ]
 
-  /// Signs what the postback says, as a device would.
+  /// Signs the content of a postback, as a device does.
   static func signed(_ object: JSONObject, with key: SigningKey = key) throws -> JSONObject {
     var object = object
     object["attribution-signature"] = .string(Base64.encode(try key.sign([0]).der))
@@ -49,7 +49,7 @@ struct PostbackRulesTests {
     ("version", 4, "version"), ("transaction-id", "a\u{2063}b", "transaction-id"), ("attribution-signature", 5, "attribution-signature"),
   ]
 
-  @Test("a field of a wrong kind or out of range is malformed, by its name", arguments: malformedFields.indices)
+  @Test("a field with an invalid type or value is malformed, and is named", arguments: malformedFields.indices)
   func malformed(_ index: Int) throws {
     let (field, value, named) = Self.malformedFields[index]
     let verdict = try Self.verdict { $0[field] = value }
@@ -58,7 +58,7 @@ struct PostbackRulesTests {
     #expect(verdict.naturalKey == nil)
   }
 
-  @Test("JSON types of a forwarder change nothing, and its additional fields are preserved")
+  @Test("values that a forwarder converted to other JSON types are equivalent, and additional fields are preserved")
   func lenient() throws {
     let verdict = try Self.verdict {
       $0["app-id"] = "525463029"
@@ -77,11 +77,11 @@ struct PostbackRulesTests {
     #expect(typed["partner"] == ["campaign": [1, 2]])
   }
 
-  @Test("the key of a postback has its transaction in lower case and its window")
+  @Test("the natural key of a postback contains its window, and its transaction in lower case")
   func naturalKey() throws {
     #expect(
       try Self.verdict { _ in }.naturalKey == "skadnetwork:example123.skadnetwork:6aafb7a5-0170-41b5-bbe4-fe71dedf1e30:0")
-    // The transaction is signed as written: in another case it is another text.
+    // The transaction is signed as it is written, so a change of case breaks the signature.
     #expect(try Self.verdict { $0["transaction-id"] = "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30" }.reason == .badSignature)
   }
 
@@ -94,9 +94,9 @@ struct PostbackRulesTests {
     #expect(one.postback?.signedString == two.postback?.signedString)
   }
 
-  @Test("an app's number is not believed as a domain, though the two are signed in one place")
+  @Test("an app's Apple id is not accepted as a domain, although both are signed at the same position")
   func numberAsDomain() throws {
-    // Signed with the app's number, then sent under the other name: the signature holds.
+    // The postback is signed with the app's Apple id and then sent with the other field: the signature is valid.
     let verdict = try Self.verdict {
       $0["source-app-id"] = nil
       $0["source-domain"] = "1234567891"
@@ -135,7 +135,7 @@ struct PostbackRulesTests {
     "an Apple field that the version does not have counts as unsigned",
     arguments: namesOfOthers)
   func fieldsOfOtherVersions(version: String, names: [String]) throws {
-    // Everything that any version signs, and what the version itself leaves unsigned is left out.
+    // The fields that any version signs, except for those that this version leaves unsigned.
     var object: JSONObject = [
       "version": .string(version), "ad-network-id": "example123.skadnetwork", "campaign-id": 7, "source-identifier": "5239",
       "app-id": 525_463_029, "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 5,
@@ -170,7 +170,7 @@ struct PostbackRulesTests {
     #expect(other.reason == .wrongAdNetwork && other.keyId == "apple-p256" && other.naturalKey == nil)
   }
 
-  @Test("a development key counts for SKAdNetwork only where it is allowed, and is marked")
+  @Test("a development key is accepted for SKAdNetwork only if it is allowed, and the postback is marked")
   func development() throws {
     let object = try Self.signed(Self.four, with: Self.developmentKey)
     #expect(Self.verifier.verdict(onSKAdNetwork: object).reason == .badSignature)
@@ -210,7 +210,7 @@ struct PostbackRulesTests {
     "conversion-type": "reengagement", "did-win": true, "postback-sequence-index": 1,
   ]
 
-  static func judged(
+  static func adAttributionKitVerdict(
     kid: String = "apple-cas-identifier/0", body: JSONObject = [:], with key: SigningKey = key, expecting networks: Set<String>? = nil,
     _ change: (inout JSONObject) -> Void = { _ in }
   ) throws -> AdAttributionKitVerdict {
@@ -227,7 +227,7 @@ struct PostbackRulesTests {
   func madeInSettings() throws {
     let mine: Set<String> = ["test.adattributionkit"]
     func made(_ network: String, _ kid: String, _ key: SigningKey) throws -> AdAttributionKitVerdict {
-      try Self.judged(kid: kid, with: key, expecting: mine) { $0["ad-network-identifier"] = .string(network) }
+      try Self.adAttributionKitVerdict(kid: kid, with: key, expecting: mine) { $0["ad-network-identifier"] = .string(network) }
     }
     let settings = try made("development.adattributionkit", "apple-development-identifier/0", Self.developmentKey)
     #expect(settings.valid && settings.environment == .development)
@@ -239,13 +239,13 @@ struct PostbackRulesTests {
 
   @Test("every missing required claim is named", arguments: claims.keys)
   func requiredClaims(_ name: String) throws {
-    let verdict = try Self.judged { $0[name] = nil }
+    let verdict = try Self.adAttributionKitVerdict { $0[name] = nil }
     #expect(verdict.reason == .malformed && verdict.field == name)
   }
 
   @Test("unsigned values come from the body only, never from a claim of the same name")
   func unsignedFromBody() throws {
-    let verdict = try Self.judged {
+    let verdict = try Self.adAttributionKitVerdict {
       $0["conversion-value"] = 63
       $0["ad-interaction-type"] = "click"
     }
@@ -255,25 +255,25 @@ struct PostbackRulesTests {
     #expect(verdict.postback?.payload["conversion-value"] == 63)
     #expect(verdict.postback?.conversionType == .reEngagement)
     #expect(verdict.postback?.typed["payload"]?["conversion-type"] == "re-engagement", "one spelling for whoever reads it")
-    // What stands beside the JWS under a claim's name is nobody's word.
-    let beside = try Self.judged(body: ["did-win": false, "country-code": "DE", "partner": 1])
+    // Values beside the JWS that have a claim's name are unsigned.
+    let beside = try Self.adAttributionKitVerdict(body: ["did-win": false, "country-code": "DE", "partner": 1])
     #expect(beside.postback?.didWin == true && beside.postback?.unsignedValues == ["country-code": "DE", "did-win": false])
-    let newer = try Self.judged { $0["conversion-type"] = "something-new" }
+    let newer = try Self.adAttributionKitVerdict { $0["conversion-type"] = "something-new" }
     #expect(newer.postback?.typed["payload"]?["conversion-type"] == "something-new")
     #expect(verdict.naturalKey == "adattributionkit:test.adattributionkit:85546eb7-fd39-44bc-8990-c98a4ac36a49:1")
   }
 
-  @Test("a known kid decides the key: others are never tried")
+  @Test("a known kid determines the key, and no other key is tried")
   func kidDecides() throws {
-    #expect(try Self.judged(kid: "apple-development-identifier/0").reason == .badSignature)
-    #expect(try Self.judged(kid: "apple-cas-identifier/1").reason == .unknownKey)
+    #expect(try Self.adAttributionKitVerdict(kid: "apple-development-identifier/0").reason == .badSignature)
+    #expect(try Self.adAttributionKitVerdict(kid: "apple-cas-identifier/1").reason == .unknownKey)
     #expect(ApplePublicKeys.environment(ofKid: "apple-cas-identifier/7") == .production)
     #expect(ApplePublicKeys.environment(ofKid: "something-new/0") == .development)
   }
 
   // MARK: Tiers
 
-  @Test("the tier is the lowest that explains the fields, and absent values are called withheld, not zero")
+  @Test("the tier is the lowest one that explains the fields, and absent values are withheld instead of zero")
   func tiers() throws {
     func privacy(_ change: (inout JSONObject) -> Void) throws -> PrivacyTier {
       var object = Self.four
@@ -305,12 +305,12 @@ struct PostbackRulesTests {
     #expect(!later.withheld.contains("source-app-id"))
     let lost = try privacy { $0["did-win"] = false }
     #expect(lost.withheld.isEmpty)
-    #expect(try Self.judged().postback?.privacy.tierAtLeast == 1)
+    #expect(try Self.adAttributionKitVerdict().postback?.privacy.tierAtLeast == 1)
   }
 
   // MARK: Sniffing
 
-  @Test("what is neither kind is refused naming what is missing")
+  @Test("a body of neither kind is refused with the missing field")
   func neither() {
     func path(_ text: String) -> String? {
       do throws(JSONError) {
@@ -327,7 +327,7 @@ struct PostbackRulesTests {
     #expect(path(#"{"jws-string":5}"#) == nil)
   }
 
-  @Test("a key that no genuine postback has is no key")
+  @Test("a key that no genuine postback can have is ignored")
   func boundedKey() throws {
     let body = #"{"attribution-signature":"x","ad-network-id":"\#(String(repeating: "a", count: 600))","transaction-id":"b"}"#
     let findings = try PostbackSniffer.inspect(Array(body.utf8))

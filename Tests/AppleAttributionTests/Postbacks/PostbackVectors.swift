@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import WireJSON
 
-/// `Tests/Vectors/attribution/*.json`: bodies and what a verdict on them must say.
+/// `Tests/Vectors/attribution/*.json`: bodies with the expected verdicts.
 struct PostbackVector: Sendable, CustomTestStringConvertible {
   let id: String
   let kind: String

@@ -3,7 +3,7 @@ import Cryptography
 import Testing
 import WireJSON
 
-@Suite("postback vectors")
+@Suite("Postback vectors")
 struct PostbackVectorsTests {
   @Test("every postback gets exactly the verdict of its vector", arguments: PostbackVector.postbacks)
   func verdict(_ vector: PostbackVector) throws {

@@ -41,7 +41,7 @@ struct ATTInstallTests {
     #expect(install.isHolding && install.record?.status == .notDetermined)
   }
 
-  @Test("an update releases once, an older one changes nothing")
+  @Test("an update releases items once, and an older update changes nothing")
   func update() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30, deviceTime: 900), now: 1000)
@@ -66,7 +66,7 @@ struct ATTInstallTests {
     #expect(isLeft)
     #expect(install.record?.status == .denied && install.untold == withdrawn)
     #expect(ATTInstall(text: install.text) == install)
-    // What is none of Apple's tells nothing.
+    // An unknown status changes nothing.
     #expect(install.receive(try session(7), now: 2500).changes == [])
     let repeated = install.learn(.denied, deviceTime: 1500, now: 3000)
     #expect(repeated.effect == ATTStatusRecord.Effect.none && repeated.changes == [withdrawn])
@@ -112,22 +112,22 @@ struct ATTInstallTests {
       Issue.record("not held")
       return
     }
-    func judged() -> ATTStatus {
-      ConsentJudgement.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
+    func decided() -> ATTStatus {
+      ConsentDecision.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
     }
     _ = install.learn(.authorized, deviceTime: nil, now: 1000)
     _ = install.receive(try session(3), now: 3000)
     _ = install.learn(.authorized, deviceTime: nil, now: 4000)
     install = try #require(ATTInstall(text: install.text))
     #expect(install.record?.receivedAt == 4000)
-    #expect(judged() == .authorized)
+    #expect(decided() == .authorized)
     _ = install.learn(.denied, deviceTime: nil, now: 5000)
-    #expect(judged() == .denied)
+    #expect(decided() == .denied)
     _ = install.learn(.authorized, deviceTime: nil, now: 6000)
-    #expect(judged() == .notDetermined)
+    #expect(decided() == .notDetermined)
   }
 
-  @Test("what sessions alone say follows the latest of them")
+  @Test("without updates, the status is that of the latest session")
   func sessionsOnly() throws {
     var install = ATTInstall()
     for (index, status) in ([2, 3, 0, 3, 1] as [Int64]).enumerated() {

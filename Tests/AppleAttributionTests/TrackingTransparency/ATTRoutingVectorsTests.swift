@@ -23,7 +23,7 @@ struct ATTRoutingVector: Sendable, CustomTestStringConvertible {
 
 @Suite("ATT routing vectors")
 struct ATTRoutingVectorsTests {
-  @Test("a session goes to the host of its strategy, with what its status allows", arguments: ATTRoutingVector.routes)
+  @Test("a session is sent to the host of its strategy, with the fields that its status allows", arguments: ATTRoutingVector.routes)
   func route(_ vector: ATTRoutingVector) throws {
     let status = try ATTStatus(parsing: vector.object["attStatus"])
     let route = try ConsentRoutingTable.published.route(
@@ -37,7 +37,7 @@ struct ATTRoutingVectorsTests {
   }
 
   @Test(
-    "a wait ends with the answer or at the deadline, in order, with the status then known",
+    "a wait ends with the answer or at the deadline, in order, with the status known at that time",
     arguments: ATTRoutingVector.waits)
   func wait(_ vector: ATTRoutingVector) throws {
     let start: Int64 = 1_790_000_000_000
@@ -71,13 +71,13 @@ struct ATTRoutingVectorsTests {
     #expect(releasedAt == start + expect["releasedAt"]!.int64Value! * 1000)
     #expect(held.map { JSONValue.string($0.event) } == expect["order"]?.arrayValue)
     for item in held {
-      let status = ConsentJudgement.status(atReceipt: item.status, heldUntil: item.until, current: record)
+      let status = ConsentDecision.status(atReceipt: item.status, heldUntil: item.until, current: record)
       #expect(status.code == expect["allStatus"]?.int64Value)
       let route = try ConsentRoutingTable.published.route(strategy: "default", consent: status.isConsent)
       #expect(route.hosts.first == expect["host"]?.stringValue)
     }
   }
 
-  @Test("the vector file is read whole")
+  @Test("the vector file is read completely")
   func count() { #expect(ATTRoutingVector.routes.count == 14 && ATTRoutingVector.waits.count == 2) }
 }

@@ -9,7 +9,7 @@ struct ATTSessionTests {
     try SessionSubmission(try #require(try JSONValue(parsing: text).objectValue))
   }
 
-  @Test("a session is read as far as routing needs it")
+  @Test("the fields that routing needs are read from a session")
   func fields() throws {
     let session = try read(
       #"{"bundleId":"com.example.app","installId":"i","attStatus":0,"attConsentWaitingInterval":30,"urlStrategy":"default","deviceTime":"2026-09-10T08:00:00Z","x":[1]}"#
@@ -21,7 +21,7 @@ struct ATTSessionTests {
   }
 
   @Test(
-    "what is wrong is named",
+    "invalid fields are named",
     arguments: [
       ("{}", "bundleId"), (#"{"bundleId":1}"#, "bundleId"), (#"{"bundleId":"b"}"#, "installId"),
       (#"{"bundleId":"b","installId":""}"#, "installId"),
@@ -36,7 +36,7 @@ struct ATTSessionTests {
     #expect { try read(text) } throws: { ($0 as? FieldError)?.field == field }
   }
 
-  @Test("two statuses that differ are no consent")
+  @Test("two different statuses mean no consent")
   func contradiction() throws {
     #expect(try read(#"{"bundleId":"b","installId":"i","attStatus":3,"att_status":2}"#).attStatus == .unavailable)
     #expect(try read(#"{"bundleId":"b","installId":"i","attStatus":3,"att_status":3}"#).attStatus == .authorized)
@@ -53,7 +53,7 @@ struct ATTSessionTests {
     #expect(SessionSubmission.outgoing(["a": 1], status: .unavailable) == ["a": 1, "att_status": -1])
   }
 
-  @Test("times of RFC 3339 are read as Foundation reads them")
+  @Test("times of RFC 3339 are parsed like Foundation parses them")
   func times() {
     let seed = UInt64.random(in: .min ... .max)
     var state = seed

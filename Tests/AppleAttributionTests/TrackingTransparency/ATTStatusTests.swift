@@ -21,7 +21,7 @@ struct ATTStatusTests {
   func absent() throws { #expect(try ATTStatus(parsing: nil) == .unavailable) }
 
   @Test(
-    "anything but an integer is refused, naming the field",
+    "a status that is not an integer is refused, and the field is named",
     arguments: [
       #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
     ])
@@ -29,7 +29,7 @@ struct ATTStatusTests {
     #expect { try ATTStatus(parsing: JSONValue(parsing: text)) } throws: { ($0 as? FieldError)?.field == "attStatus" }
   }
 
-  @Test("an update is judged by device time, on a tie by receipt")
+  @Test("updates are ordered by device time, and by receipt if that is equal")
   func updates() {
     let asked = ATTStatusRecord(status: .notDetermined, deviceTime: 1000, receivedAt: 1100)
     #expect(ATTStatusRecord.applying(asked, to: nil).1 == .first)
@@ -44,7 +44,7 @@ struct ATTStatusTests {
     #expect(ATTStatusRecord.applying(again, to: yes) == (kept, .none))
   }
 
-  @Test("a device clock in the future cannot lock the status")
+  @Test("a device time in the future does not block later changes of the status")
   func future() {
     let ahead = ATTStatusRecord(status: .authorized, deviceTime: 9_000_000, receivedAt: 1000)
     #expect(ahead.deviceTime == 1000)
@@ -52,21 +52,21 @@ struct ATTStatusTests {
     #expect(ATTStatusRecord.applying(no, to: ahead).0.status == .denied)
   }
 
-  @Test("an item leaves with consent only when there was consent at receipt and still is")
-  func judgement() {
+  @Test("an item is sent with consent only if there was consent at receipt and there still is")
+  func consentDecision() {
     func now(_ status: ATTStatus, at: Int64 = 50) -> ATTStatusRecord {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
     }
-    let judge = ConsentJudgement.status
-    #expect(judge(.authorized, nil, nil) == .authorized)
-    #expect(judge(.authorized, nil, now(.denied)) == .denied)
-    #expect(judge(.authorized, nil, now(.notDetermined)) == .notDetermined)
-    #expect(judge(.notDetermined, nil, now(.authorized)) == .notDetermined)
-    #expect(judge(.denied, nil, now(.authorized)) == .denied)
-    #expect(judge(.unavailable, 100, now(.authorized)) == .unavailable)
-    #expect(judge(.notDetermined, 100, now(.authorized)) == .authorized)
-    #expect(judge(.notDetermined, 100, now(.authorized, at: 101)) == .notDetermined)
-    #expect(judge(.notDetermined, 100, now(.denied, at: 101)) == .denied)
-    #expect(judge(.notDetermined, 100, nil) == .notDetermined)
+    let decide = ConsentDecision.status
+    #expect(decide(.authorized, nil, nil) == .authorized)
+    #expect(decide(.authorized, nil, now(.denied)) == .denied)
+    #expect(decide(.authorized, nil, now(.notDetermined)) == .notDetermined)
+    #expect(decide(.notDetermined, nil, now(.authorized)) == .notDetermined)
+    #expect(decide(.denied, nil, now(.authorized)) == .denied)
+    #expect(decide(.unavailable, 100, now(.authorized)) == .unavailable)
+    #expect(decide(.notDetermined, 100, now(.authorized)) == .authorized)
+    #expect(decide(.notDetermined, 100, now(.authorized, at: 101)) == .notDetermined)
+    #expect(decide(.notDetermined, 100, now(.denied, at: 101)) == .denied)
+    #expect(decide(.notDetermined, 100, nil) == .notDetermined)
   }
 }

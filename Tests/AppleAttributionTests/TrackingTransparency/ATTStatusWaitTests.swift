@@ -1,21 +1,21 @@
 import AppleAttribution
 import Testing
 
-@Suite("ATT waiting")
+@Suite("Waiting for the ATT status")
 struct ATTStatusWaitTests {
-  @Test("no interval, zero and less mean no waiting", arguments: [nil, 0, -5, Int64.min])
+  @Test("no interval, zero and negative intervals mean no waiting", arguments: [nil, 0, -5, Int64.min])
   func none(_ interval: Int64?) {
     var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: interval, now: 0) == .send)
   }
 
-  @Test("a longer wait is cut to the maximum", arguments: [121, 360, Int64.max])
+  @Test("a longer wait is shortened to the maximum", arguments: [121, 360, Int64.max])
   func cut(_ interval: Int64) {
     var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: interval, now: 7) == .hold(until: 120_007))
   }
 
-  @Test("the deadline counts from the first held item and later ones do not move it")
+  @Test("the deadline counts from the first held item, and later ones do not move it")
   func deadline() {
     var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 0) == .hold(until: 30_000))
@@ -25,7 +25,7 @@ struct ATTStatusWaitTests {
   }
 
   @Test(
-    "a first item with an answer means that nothing is ever held",
+    "if the first item has an answer, no item is ever held",
     arguments: [ATTStatus.authorized, .denied, .restricted])
   func answered(_ status: ATTStatus) {
     var waiting = ATTStatusWait()
@@ -33,7 +33,7 @@ struct ATTStatusWaitTests {
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 1) == .send)
   }
 
-  @Test("a status releases what is held, once")
+  @Test("a status releases the held items once")
   func released() {
     var waiting = ATTStatusWait()
     #expect(waiting.learn(.notDetermined, now: 0) == false)

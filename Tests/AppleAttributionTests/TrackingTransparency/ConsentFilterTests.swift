@@ -11,7 +11,7 @@ struct ConsentFilterTests {
     ConsentFilter().filter(try #require(try JSONValue(parsing: text).objectValue), consent: consent)
   }
 
-  @Test("with consent the payload leaves as it is")
+  @Test("with consent the payload is sent unchanged")
   func whole() throws {
     let text = #"{"idfa":"6F9619FF-8B86-D011-B42D-00CF4FC964FF","started_at":1,"n":12345678901234567890}"#
     #expect(JSONValue.object(try filter(text, consent: true).payload).serializedString == text)
@@ -60,13 +60,13 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(result.payload).serializedString == #"{"deep":[{}],"keep":1}"#)
   }
 
-  @Test("a text that only mentions a name stays", arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa"])
+  @Test("a text that only mentions a name is kept", arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa"])
   func mentions(_ written: String) throws {
     let text = #"{"note":"\#(written)"}"#
     #expect(JSONValue.object(try filter(text).payload).serializedString == text)
   }
 
-  /// Looked for one by one, these would take minutes.
+  /// A separate search for each position would take minutes.
   @Test("crafted input takes time proportional to its size")
   func size() throws {
     let long = try filter(#"{"idfa":"\#(String(repeating: "a", count: 80_000))","note":"\#(String(repeating: "a", count: 160_000))%"}"#)
@@ -93,7 +93,7 @@ struct ConsentFilterTests {
         == (count == 16 ? #"{"other":"nothing of the kind here","short":"kept"}"# : #"{"short":"kept"}"#))
   }
 
-  @Test("a name that is the identifier goes, and is not named")
+  @Test("a name that equals the identifier is removed and not reported")
   func nameIsValue() throws {
     let result = try filter(#"{"idfa":"\#(Self.idfa)","m":{"\#(Self.idfa.lowercased())":1,"k":2}}"#)
     #expect(JSONValue.object(result.payload).serializedString == #"{"m":{"k":2}}"#)
@@ -106,7 +106,7 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(result.payload).serializedString == #"{"keep":0}"#)
   }
 
-  @Test("an identifier too short to be one takes only its equals along")
+  @Test("a value that is too short for an identifier removes only equal values")
   func short() throws {
     let result = try filter(#"{"idfa":"1","a":1,"b":"1","c":"21","d":[1,2]}"#)
     #expect(JSONValue.object(result.payload).serializedString == #"{"c":"21","d":[2]}"#)
@@ -121,7 +121,7 @@ struct ConsentFilterTests {
     #expect(filter.filter(payload, consent: false).payload == ["keep": 1])
   }
 
-  @Test("a fragment is found where it is, and nowhere else")
+  @Test("a fragment is found exactly where it occurs")
   func fragments() {
     var random = SeededRandom("fragments")
     for _ in 0..<5000 {
@@ -132,14 +132,14 @@ struct ConsentFilterTests {
     }
   }
 
-  @Test("an identifier of zeros does not count")
+  @Test("an identifier of zeros is ignored")
   func zeros() {
     #expect(ConsentFilter.isAbsentIdentifier("00000000-0000-0000-0000-000000000000"))
     #expect(!ConsentFilter.isAbsentIdentifier(Self.idfa))
     for text in ["", "0", "00000000-0000-0000-0000-00000000000"] { #expect(!ConsentFilter.isAbsentIdentifier(text)) }
   }
 
-  @Test("an identifier of zeros does not leave with consent either, and nothing else stays behind")
+  @Test("an identifier of zeros is removed even with consent, and nothing else is")
   func zerosWithConsent() throws {
     let zeros = "00000000-0000-0000-0000-000000000000"
     let text = #"{"IDFA":"\#(zeros)","a":[{"idfa":"\#(zeros)","b":1}],"other":"\#(zeros)","started_at":"2026"}"#
@@ -147,7 +147,7 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(kept).serializedString == #"{"a":[{"b":1}],"other":"\#(zeros)","started_at":"2026"}"#)
   }
 
-  @Test("no byte sequence of the identifier survives without consent")
+  @Test("without consent, no byte sequence of the identifier is left")
   func property() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededRandom(seed: seed)
@@ -177,7 +177,7 @@ struct ConsentFilterTests {
   }
 }
 
-/// Random payloads with an identifier planted in them; a printed seed repeats one.
+/// Random payloads that contain an identifier. The printed seed reproduces them.
 extension SeededRandom {
   fileprivate mutating func spelling(of text: String) -> String {
     switch next() % 5 {

@@ -10,7 +10,7 @@ struct ConsentRoutingTests {
     }
   }
 
-  @Test("a fall-back stays in its strategy and on its side of the split")
+  @Test("a fall-back has the same strategy and the same consent")
   func fallBack() throws {
     let table = ConsentRoutingTable([
       ConsentStrategy(name: "x", domains: ["a.example", "b.example"], isDataResidency: true)
@@ -20,7 +20,7 @@ struct ConsentRoutingTests {
     #expect(try table.route(strategy: "x", consent: true).isDataResidency)
   }
 
-  @Test("every residency strategy of the published table has one region's domain only")
+  @Test("every residency strategy of the published table has only one region's domain")
   func residency() {
     for strategy in ConsentRoutingTable.published.strategies.values where strategy.isDataResidency {
       #expect(strategy.domains.count == 1)

@@ -33,7 +33,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
       if head.count > 65_536 { finish(OutgoingAnswer(result: .invalidResponse)) }
       return
     }
-    finish(judge(String(decoding: head[..<end], as: UTF8.self)))
+    finish(result(of: String(decoding: head[..<end], as: UTF8.self)))
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -65,7 +65,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
     return nil
   }
 
-  private func judge(_ head: String) -> OutgoingAnswer {
+  private func result(of head: String) -> OutgoingAnswer {
     let lines = head.split(separator: "\r\n")
     let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status)

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `A natural key that was claimed before makes no second event`() async throws {
+  @Test func `A natural key that was claimed before creates no second event`() async throws {
     try await withQueue { queue, _ in
       for copy in ["1", "2"] { _ = try await queue.accept(request("a", copy: copy)) }
       let leases = try await queue.leaseAll("w")
@@ -78,7 +78,7 @@ import Testing
       }
       await #expect(throws: QueueError.backlogFull) { _ = try await queue.accept(request("a3", order: "o")) }
       #expect(try await queue.accept(request("a1", order: "o")).isDuplicate)
-      // Room again: the refused one was not remembered.
+      // There is room again: a refused delivery is not stored as a duplicate.
       let lease = try #require(try await queue.leaseAll("w").first)
       try await queue.complete(lease, Completion(state: .done, events: []))
       #expect(try await queue.accept(request("a3", order: "o")).isDuplicate == false)

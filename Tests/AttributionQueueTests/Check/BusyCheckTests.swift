@@ -4,13 +4,13 @@ import Testing
 
 @testable import AttributionQueue
 
-/// A check beside workers that change all that it reads while it reads it.
+/// A check while workers change the data that it reads.
 @Suite struct BusyCheckTests {
   private struct Open: WorkGate {
     func admit(_ most: Int) async -> WorkAdmission { .some(most) }
   }
 
-  /// By what the message is, so that it is decided anew each time it is worked.
+  /// Decides by the message and the attempt, so each attempt gets another outcome.
   private static let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
     let natural = lease.message.attributes["natural"] ?? ""
     switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 6 {
@@ -65,7 +65,7 @@ import Testing
       let filling = Task { try await Self.fill(queue, until: end) }
       let beside = Task {
         while !end.isReached {
-          // One after the other owns all shards and gives them back.
+          // Workers that run one after the other own all shards and release them.
           let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: Self.handler)
           let run = Task { await worker.run() }
           try await Task.sleep(for: .milliseconds(Int.random(in: 300...900)))
@@ -78,7 +78,7 @@ import Testing
       }
       var options = StoreCheck.Options()
       options.sideBySide = 4
-      // Longer than a look at a shard takes on a busy machine.
+      // Longer than the check of a shard takes on a busy machine.
       options.pause = .seconds(8)
       var messages = 0
       for _ in 0..<3 {

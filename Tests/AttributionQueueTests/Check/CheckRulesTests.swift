@@ -2,7 +2,7 @@ import Testing
 
 @testable import AttributionQueue
 
-/// What the rules of the check make of what was read, without a Redis.
+/// The rules of the check, applied to given data without Redis.
 @Suite struct CheckRulesTests {
   @Test func `Every key name of Keys is recognised, with the id of a record and of a line`() throws {
     let id = try #require(DeliveryID("017-" + String(repeating: "a", count: 32)))
@@ -38,7 +38,7 @@ import Testing
     let payload = PackedPayload(bytes)
     #expect(payload?.kind == "kind" && payload?.body.count == 256 && payload?.envelope == Array("{}".utf8))
     #expect(payload?.history == "1 no\n" && payload?.line == "ab")
-    // False in place of a line, and a deadline behind it.
+    // False instead of an order line, and a deadline after it.
     let other = PackedPayload([0x97, 0xA1, 0x61, 0xA0, 0xA0, 0x00, 0xA0, 0xC2, 0xA1, 0x35])
     #expect(other != nil && other?.line == nil)
     for count in 0..<bytes.count - 1 { #expect(PackedPayload(Array(bytes[..<count])) == nil, "\(count)") }
@@ -51,7 +51,7 @@ import Testing
     var view = QueueView(.intake, Shard(1))
     view.ready["a"] = QueueView.Message(entry: "1-1", line: "x", recordedAt: 1)
     view.entries = ["1-1"]
-    // Delayed before it came to its line.
+    // Delayed before its turn in the order line.
     view.delayed = ["b": 5]
     view.payloads = ["b": QueueView.Message(line: "x", recordedAt: 1)]
     view.lines = ["x": ["c"]]
@@ -91,7 +91,7 @@ import Testing
     #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "b").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
     #expect(EventFacts(place: "", idInEntry: "a", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
     #expect(EventFacts(place: "1-1", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .indexWithoutEvent)
-    // Both were deleted meanwhile, or the event only was and its index entry is another's.
+    // Both were deleted meanwhile, or only the event was and its index entry belongs to another event.
     #expect(EventFacts(place: "", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == nil)
     #expect(EventFacts(place: "2-1", idInEntry: "", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
   }

@@ -4,15 +4,15 @@ import WireJSON
 
 @testable import AttributionQueue
 
-/// What a check finds in a real Redis where a hand has been. One after the other: each reads all shards several times.
+/// Faults that are written into a real Redis by hand are found. The tests run one after the other, because each reads all shards.
 @Suite(.serialized) struct StoreCheckTests {
-  /// One message of each sort there is, and an event with its index.
+  /// The ids of one message of each kind, and of a delivery whose event is in the index.
   struct Healthy {
     let ready, delayed, first, second, token, done: DeliveryID
   }
 
   static func fill(_ queue: DeliveryQueue) async throws -> Healthy {
-    // With places in a line from the acceptance on.
+    // Messages enter their order line when they are accepted.
     queue.ordersAfterProofAlways.withLock { $0 = false }
     _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: .beginning)
     let done = try await queue.accept(request("done"))
@@ -44,9 +44,9 @@ import WireJSON
 
   static func name(_ fault: StoreFault) -> String { "\(fault.rule.rawValue) \(fault.shard.index) \(fault.key) \(fault.id)" }
 
-  /// Whether exactly this is found, nothing is written, and what is mended leaves nothing behind.
+  /// Expects that a check finds exactly these faults and writes nothing, and that a repair leaves no fault if they are repairable.
   func expect(
-    _ rules: [StoreRule], _ queue: DeliveryQueue, mends: Bool, _ keysAndIDs: [(String, String)],
+    _ rules: [StoreRule], _ queue: DeliveryQueue, isRepairable: Bool, _ keysAndIDs: [(String, String)],
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try await Self.dump(queue)
@@ -55,12 +55,12 @@ import WireJSON
     #expect(Set(report.listed.map(Self.name)) == Set(wanted), sourceLocation: sourceLocation)
     #expect(report.faults == rules.count && !report.agrees, sourceLocation: sourceLocation)
     #expect(try await Self.dump(queue) == before, "a check writes nothing", sourceLocation: sourceLocation)
-    let mended = try await Self.check(queue, repairs: true)
-    #expect(mended.agrees == mends, "\(mended.text)", sourceLocation: sourceLocation)
-    #expect(try await Self.check(queue).agrees == mends, sourceLocation: sourceLocation)
+    let repaired = try await Self.check(queue, repairs: true)
+    #expect(repaired.agrees == isRepairable, "\(repaired.text)", sourceLocation: sourceLocation)
+    #expect(try await Self.check(queue).agrees == isRepairable, sourceLocation: sourceLocation)
   }
 
-  /// All that there is, as Redis writes it.
+  /// All keys, with their values as DUMP returns them.
   static func dump(_ queue: DeliveryQueue) async throws -> [String: [UInt8]] {
     var all: [String: [UInt8]] = [:]
     for key in try await queue.send(["KEYS", "*"]).array ?? [] {
@@ -90,7 +90,7 @@ import WireJSON
       _ = try await queue.send(["ZREM", .string(Keys.delayed(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
       _ = try await queue.send(["ZREM", .string(Keys.byDeadline(.tokens, ids.token.shard)), .string("\(ids.token)")])
       try await expect(
-        [.orphanedPayload, .orphanedPayload], queue, mends: true,
+        [.orphanedPayload, .orphanedPayload], queue, isRepairable: true,
         [
           (Keys.payloads(.intake, ids.delayed.shard), "\(ids.delayed)"), (Keys.payloads(.tokens, ids.token.shard), "\(ids.token)"),
         ])
@@ -106,8 +106,8 @@ import WireJSON
       let ids = try await Self.fill(queue)
       _ = try await queue.send(["HDEL", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
       try await expect(
-        [.missingPayload], queue, mends: false, [(Keys.delayed(.intake, ids.delayed.shard), "\(ids.delayed)")])
-      // What is left is that it is lost.
+        [.missingPayload], queue, isRepairable: false, [(Keys.delayed(.intake, ids.delayed.shard), "\(ids.delayed)")])
+      // The remaining fault is the lost delivery.
       let rest = try await Self.check(queue)
       #expect(rest.listed.map(\.rule) == [.recordWithoutMessage] && rest.listed[0].id == "\(ids.delayed)")
     }
@@ -118,15 +118,15 @@ import WireJSON
       let ids = try await Self.fill(queue)
       let line = Keys.line(.intake, ids.first.shard, Self.line(queue))
       _ = try await queue.send(["LREM", .string(line), "1", .string("\(ids.second)")])
-      try await expect([.waitsOutsideLine], queue, mends: true, [(Keys.delayed(.intake, ids.second.shard), "\(ids.second)")])
+      try await expect([.waitsOutsideLine], queue, isRepairable: true, [(Keys.delayed(.intake, ids.second.shard), "\(ids.second)")])
       #expect(try await queue.send(["LRANGE", .string(line), "0", "-1"]).array?.compactMap(\.string) == ["\(ids.first)", "\(ids.second)"])
-      // The first is finished by a hand that did not look behind it.
+      // Deletes the first message, but leaves the second one waiting.
       _ = try await queue.send(["DEL", .string(Self.ready(ids.first))])
       _ = try await queue.send(["DEL", .string(Keys.delivery(ids.first))])
       _ = try await queue.send(["LPOP", .string(line)])
       let shared = ids.ready.shard == ids.first.shard
       guard !shared else { return }
-      try await expect([.waitsAsFirst], queue, mends: true, [(line, "\(ids.second)")])
+      try await expect([.waitsAsFirst], queue, isRepairable: true, [(line, "\(ids.second)")])
     }
   }
 
@@ -137,7 +137,7 @@ import WireJSON
       let line = Keys.line(.intake, ids.first.shard, Self.line(queue))
       _ = try await queue.send(["XTRIM", .string(Self.ready(ids.first)), "MAXLEN", "0"])
       try await expect(
-        [.lineOfNothing, .recordWithoutMessage], queue, mends: false,
+        [.lineOfNothing, .recordWithoutMessage], queue, isRepairable: false,
         [(line, "\(ids.first)"), (Keys.delivery(ids.first), "\(ids.first)")])
       #expect(try await queue.send(["XLEN", .string(Self.ready(ids.second))]).integer == 1)
       #expect(try await Self.check(queue).listed.map(\.rule) == [.recordWithoutMessage])
@@ -155,12 +155,12 @@ import WireJSON
       let spoiled = try #require(DeliveryID("009-" + String(repeating: "b", count: 32)))
       _ = try await queue.send(["SET", .string(Keys.delivery(spoiled)), "no record"])
       try await expect(
-        [.messageWithoutRecord, .messageWithoutRecord, .recordWithoutMessage, .unreadableRecord], queue, mends: false,
+        [.messageWithoutRecord, .messageWithoutRecord, .recordWithoutMessage, .unreadableRecord], queue, isRepairable: false,
         [
           (Keys.delivery(ids.ready), "\(ids.ready)"), (Keys.delivery(ids.second), "\(ids.second)"), (Keys.delivery(lost), "\(lost)"),
           (Keys.delivery(spoiled), "\(spoiled)"),
         ])
-      // Without the names of keys, what nothing else names is not found.
+      // Without a scan of the key names, only faults of messages that exist are found.
       #expect(try await Self.check(queue, walksKeys: false).faults == 2)
     }
   }
@@ -182,12 +182,12 @@ import WireJSON
       _ = try await queue.send(["HDEL", .string(index), "e-done"])
       _ = try await queue.send(["HSET", .string(index), "gone", "1-1", "spoiled", "no entry"])
       try await expect(
-        [.eventWithoutIndex, .indexWithoutEvent, .indexWithoutEvent], queue, mends: true,
+        [.eventWithoutIndex, .indexWithoutEvent, .indexWithoutEvent], queue, isRepairable: true,
         [(events, "e-done"), (index, "gone"), (index, "spoiled")])
       #expect(try await EventFeed(deliveries: queue).event("e-done") != nil)
       _ = try await queue.send(["XADD", .string(events), "*", "i", "e-done", "t", "t.a", "e", "{}"])
       let entry = try #require(try await queue.send(["XADD", .string(events), "*", "z", "1"]).string)
-      try await expect([.eventTwice, .unreadableEntry], queue, mends: false, [(events, "e-done"), (events, entry)])
+      try await expect([.eventTwice, .unreadableEntry], queue, isRepairable: false, [(events, "e-done"), (events, entry)])
     }
   }
 
@@ -205,7 +205,7 @@ import WireJSON
         _ = try await queue.send(["SET", .string(Keys.ownership(.gaps, Shard(index))), .string(text)])
       }
       try await expect(
-        [.suspectOfNothing, .leaseOfNothing] + Array(repeating: .ownershipForm, count: 3), queue, mends: false,
+        [.suspectOfNothing, .leaseOfNothing] + Array(repeating: .ownershipForm, count: 3), queue, isRepairable: false,
         [(Keys.suspects(.intake, shard), "1-1"), (tokens, "1-1")] + (2..<5).map { (Keys.ownership(.gaps, Shard($0)), "") })
       let rest = try await Self.check(queue)
       #expect(rest.faults == 3 && rest.count(.ownershipForm) == 3)
@@ -223,7 +223,7 @@ import WireJSON
       record.state = .verified
       _ = try await queue.send(["SET", .string(Keys.delivery(lease.deliveryID)), .bytes(record.json)])
       try await expect(
-        [.letterOfAnother], queue, mends: false, [(Keys.dead(.intake, lease.shard), "\(lease.deliveryID)")])
+        [.letterOfAnother], queue, isRepairable: false, [(Keys.dead(.intake, lease.shard), "\(lease.deliveryID)")])
     }
   }
 
@@ -267,7 +267,7 @@ import WireJSON
         "HSET", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)"), "secret payload",
       ])
       try await expect(
-        [.unreadableEntry, .unreadablePayload], queue, mends: false,
+        [.unreadableEntry, .unreadablePayload], queue, isRepairable: false,
         [(Self.ready(ids.ready), entry), (Keys.payloads(.intake, ids.delayed.shard), "\(ids.delayed)")])
       let report = try await Self.check(queue)
       #expect(!report.text.contains("secret") && !String(decoding: report.json, as: UTF8.self).contains("secret"))
@@ -288,7 +288,7 @@ import WireJSON
 
   @Test func `Data longer than a page is read completely`() async throws {
     try await withQueue { queue, _ in
-      // Of one order key: all in one shard, one in the stream and the others in its line.
+      // All have one order key, so they are in one shard: one in the stream and the others in its order line.
       for index in 0..<700 { _ = try await queue.accept(request("n\(index)", order: "x", keepsOrder: true)) }
       for index in 0..<300 { _ = try await queue.accept(request("free\(index)", order: "x")) }
       let report = try await Self.check(queue)

@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct CommitColumnTests {
-  @Test func `A list has a value at each message's place, and false before it`() async throws {
+  @Test func `A list has a value at each message's index, and false before it`() async throws {
     try await withQueue { queue, _ in
       var (texts, numbers, flags, maps) = (CommitColumn("texts"), CommitColumn("numbers"), CommitColumn("flags"), CommitColumn("maps"))
       texts.put("first", at: 0)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `Buckets are named once, by store`() async throws {
+  @Test func `Buckets are named once for each scope`() async throws {
     try await withQueue { queue, _ in
       let (now, shard) = (DeliveryQueue.now, Shard(3))
       let claim = { (key: String, store: DeduplicationScope) in queue.deduplication.claim(key, store: store, shard: shard, now: now) }

@@ -52,7 +52,7 @@ import Testing
       }
       #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 6)
       #expect(try await queue.allEvents().isEmpty)
-      // One of several that is settled apart takes nothing with it.
+      // A batch that is settled apart from others affects only its own messages.
       for place in 1...2 {
         let apart = try call(place...place, isFirst: false)
         let done = try await queue.run(Scripts.commit, apart.keys, apart.arguments(.owner(held))).array ?? []

@@ -20,7 +20,7 @@ import Testing
     return line.flatMap { Int($0.split(separator: "=")[1].prefix { $0 != "," }) } ?? 0
   }
 
-  @Test func `A plain batch is settled without the script, and leaves what the script leaves`() async throws {
+  @Test func `A plain batch is settled without the script, with the same result as by the script`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b", "c"])
       let group = group(queue)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `A bucket that is new gets an expiry, and one that was there keeps its own`() async throws {
+  @Test func `A new bucket gets an expiry, and an existing one keeps its own`() async throws {
     try await withQueue {
       $0.seenBuckets = 1
     } _: { queue, _ in
@@ -86,7 +86,7 @@ import Testing
       let group = group(queue)
       let bucket = RedisArgument.string(
         queue.deduplication.claim("a", store: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
-      // The deliveries' own claims are in it.
+      // The bucket exists, because it has the deliveries' own claims.
       try await queue.redis.send(["DEL", bucket])
       #expect(try await settle(owned.batch(queue, 0..<1), owned.ownership, group) == 1)
       #expect((try await queue.send(["TTL", bucket]).integer ?? -1) > 10 * 86_400)
@@ -115,11 +115,11 @@ import Testing
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b", "a", "c"])
       let group = group(queue)
-      // A natural key twice in one batch.
+      // A natural key that occurs twice in one batch.
       #expect(try await settle(owned.batch(queue, 0..<3), owned.ownership, group) == nil)
-      // An event without a natural key, which the index must not know; a body that is kept; a claim that is forgotten.
+      // For example, an event without a natural key, which the index must not contain, a body that is stored, or a claim that is deleted.
       let adjustments: [@Sendable (inout Completion) -> Void] = [
-        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeJudgedAnew = true }, { $0.events.append($0.events[0]) },
+        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeAcceptedAgain = true }, { $0.events.append($0.events[0]) },
         { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], life: .seconds(1)) },
       ]
       for adjust in adjustments {
@@ -130,7 +130,7 @@ import Testing
         }
         #expect(PlainBatch(call, owned.ownership) == nil)
       }
-      // A message on which a former owner may have crashed, and one whose record's expiry restarts.
+      // A message on which a former owner may have crashed, and one whose record gets a new expiry.
       for (isSuspected, later) in [(true, Int64(0)), (false, 86_400_000)] {
         var call = CommitBatch(.intake, owned.shard, many: 1, queue)
         call.complete(owned.messages[0], verified("a"), isSuspected: isSuspected, now: DeliveryQueue.now + later)
@@ -139,7 +139,7 @@ import Testing
       var retried = CommitBatch(.intake, owned.shard, many: 1, queue)
       retried.delay(owned.messages[0], .zero, error: "e", word: "retried")
       #expect(PlainBatch(retried, owned.ownership) == nil)
-      // Settled apart from those before it.
+      // Settled apart from the messages before it.
       var apart = CommitBatch(.intake, owned.shard, many: 1, isFirst: false, queue)
       apart.complete(owned.messages[1], verified("b"), now: DeliveryQueue.now)
       #expect(PlainBatch(apart, owned.ownership) == nil)
@@ -159,7 +159,7 @@ import Testing
       let owned = try await OwnedMessages(queue, (0..<count).map { "n\($0)" })
       let group = group(queue)
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
-      // A replica that took over may have messages again that were settled.
+      // After a failover, the new primary may contain messages that were settled.
       await #expect(throws: QueueError.leaseLost) {
         try await settlement.commit(owned.batch(queue, 1..<count), as: .owner(owned.ownership), group: group)
       }
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: ["owner", "events", "originals", "listed", "nothing"])
-  func `A transaction does nothing if another takes the shard, appends events, asks for original bytes or lists events after the questions`(
+  func `A transaction does nothing if shard, events, original bytes or listed events change after its queries`(
     _ what: String
   ) async throws {
     try await withQueue { queue, _ in
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `Events are appended after the highest id that the stream ever had, also where that event is gone or ahead of the clock`()
+  @Test func `Events are appended after the highest id that the stream ever had, even if that event is deleted or ahead of the clock`()
     async throws
   {
     try await withQueue { queue, _ in
@@ -239,7 +239,7 @@ import Testing
       try await queue.redis.send(["SADD", .string(Keys.originals(owned.shard)), "s"])
       #expect(try await settle(owned.batch(queue, 0..<1), owned.ownership, group) == nil)
       let asked = try await calls("watch", queue)
-      // It is not asked again for a while.
+      // The next query is made only after a while.
       #expect(try await settle(owned.batch(queue, 0..<1), owned.ownership, group) == nil)
       #expect(try await calls("watch", queue) == asked)
       try await queue.redis.send(["DEL", .string(Keys.originals(owned.shard))])
@@ -262,7 +262,7 @@ import Testing
         #expect(try await settle(owned.batch(queue, place..<place + 1), owned.ownership, group) == nil)
       }
       #expect(try await calls("mget", queue) == 1)
-      // Nothing was executed outside of a transaction.
+      // No command was executed outside of a transaction.
       #expect(try await queue.allEvents().isEmpty)
       #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 3)
       try await queue.redis.send(["ACL", "SETUSER", "default", .string("+" + command)])
@@ -276,7 +276,7 @@ import Testing
     }
   }
 
-  @Test func `An event stream whose ids are used up is left to the script`() async throws {
+  @Test func `An event stream without free ids is left to the script`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let group = group(queue)
@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  @Test func `A Redis without memory left executes no transaction; the script settles the batch`() async throws {
+  @Test func `A Redis without free memory executes no transaction, and the script settles the batch`() async throws {
     try await withQueue { queue, _ in
       let names = (0..<GroupCommit.fewestMessages).map { "n\($0)" }
       let owned = try await OwnedMessages(queue, names)
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func `A key of another type keeps a batch from the transaction, and nothing of the group is lost`() async throws {
+  @Test func `A key of another type prevents the transaction, and no batch of the group is lost`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let group = group(queue)
@@ -316,7 +316,7 @@ import Testing
 
   @Test func `Simultaneous batches of several shards share transactions`() async throws {
     try await withQueue { queue, _ in
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { lease in
         .complete(verified(lease.message.attributes["natural"] ?? ""))
       }
       let names = (0..<600).map { "n\($0)" }
@@ -333,7 +333,7 @@ import Testing
   @Test func `Random batches have the same result by transactions, by commit_plain.lua and by commit.lua`() async throws {
     try await withQueue { first, _ in
       try await withQueue { second, server in
-        // The same secret, so that deliveries have the same ids and shards.
+        // With the same digest key, deliveries have the same ids and shards.
         let key = try #require(try await first.send(["GET", .string(Keys.digestKey)]).bytes)
         try await second.redis.send(["SET", .string(Keys.digestKey), .bytes(key)])
         let twin = try await DeliveryQueue.open(
@@ -386,7 +386,7 @@ import Testing
     for (first, second) in zip(dumps[0], dumps[1]) { #expect(first == second) }
   }
 
-  /// All that a shard holds, apart from times and from ids that depend on them.
+  /// All data of a shard, without times and ids that depend on them.
   private func dump(_ queue: DeliveryQueue, _ shard: Shard) async throws -> [String] {
     var lines: [String] = []
     for key in try await queue.send(["KEYS", .string("\(Keys.tag(shard))*")]).elements.compactMap(\.string).sorted() {

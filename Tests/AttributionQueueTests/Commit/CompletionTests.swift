@@ -7,7 +7,7 @@ import Testing
   private func rejected(_ id: String, again: Bool = false, keeps: Bool = false) -> Completion {
     var completion = Completion(
       state: .rejected, events: [EventRecord(id: "r-" + id, type: "t.r", json: Array("{\"id\":\"r-\(id)\"}".utf8))], reason: "x")
-    completion.mayBeJudgedAnew = again
+    completion.mayBeAcceptedAgain = again
     completion.keepsBody = keeps
     return completion
   }
@@ -18,7 +18,7 @@ import Testing
       _ = try await queue.accept(request("n1", copy: "again", order: "one"))
       let leases = try await queue.leaseAll("a")
       try #require(leases.count == 5)
-      // Another takes one of them over.
+      // Another consumer takes over one of the leases.
       _ = try await queue.reclaimAll("b")
       let mine = try await queue.reclaimAll("a")
       try #require(mine.count == 5)
@@ -29,16 +29,16 @@ import Testing
       #expect(outcomes == [.completed, .completed, nil, .completed, .naturalKeySeen])
       #expect(try await queue.allEvents() == ["e-n0", "e-n1", "e-n3"])
       #expect(try await queue.leased() == 1)
-      // Whose lease is gone gets the same answer again.
+      // A repeated call with a lost lease gets the same answer.
       #expect(try await queue.complete([(leases[0], verified("n0"))]) == [nil])
     }
   }
 
-  @Test func `A natural key that was counted in the generation before and the next is seen, and a new bucket expires`() async throws {
+  @Test func `A natural key that was counted in the previous or the next generation is seen, and a new bucket expires`() async throws {
     try await withQueue {
       $0.clockDifference = $0.deliveryGeneration
     } _: { queue, _ in
-      // By generations from now: one of another instance, whose clock is ahead, among them.
+      // Generations relative to the current one. The next one is that of an instance whose clock is ahead.
       let counted: [(natural: String, at: Int64)] = [("before", -1), ("ahead", 1), ("long ago", -2), ("far ahead", 2), ("now", 0)]
       for natural in counted.map(\.natural) + ["never"] { _ = try await queue.accept(request(natural, order: "one")) }
       let leases = try await queue.leaseAll("a")
@@ -65,9 +65,9 @@ import Testing
       for natural in ["long ago", "never"] where claim(natural, 0).buckets[0] != own {
         #expect((try await queue.send(["TTL", .string(claim(natural, 0).buckets[0])]).integer ?? -1) > 10 * 86_400)
       }
-      // One that was there keeps the time that it has, though others are new.
+      // An existing bucket keeps its expiry, even if others are new.
       #expect((1...1000).contains(try await queue.send(["TTL", bucket]).integer ?? -1))
-      // Where none is new.
+      // A call that creates no bucket.
       _ = try await queue.accept(request("now", copy: "again", order: "one"))
       let again = try await queue.leaseAll("a")
       #expect(try await queue.complete(again.map { ($0, verified("now")) }) == [.naturalKeySeen])
@@ -93,7 +93,7 @@ import Testing
       let shard = queue.deliveryID(for: first).shard
       let bucket = { (key: String) in queue.deduplication.claim(key, store: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
       let emptied = bucket(first.idempotencyKey)
-      // The second's natural key falls into the bucket of the first's idempotency key, its own idempotency key elsewhere.
+      // The second message's natural key falls into the bucket of the first one's idempotency key; its own idempotency key does not.
       let natural = try #require(
         (0..<100_000).lazy.map { "n\($0)" }.first { bucket($0) == emptied && bucket(request($0, order: "one").idempotencyKey) != emptied })
       _ = try await queue.accept(first)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `A record is kept from the acceptance on, from its end where that came late, and anew where it was gone`() async throws {
+  @Test func `A record's expiry starts at the acceptance, and again at a late end or if the record is missing`() async throws {
     try await withQueue { queue, _ in
       let kept = queue.configuration.deliveryRecordTTL.wholeSeconds
       for name in ["soon", "late", "gone"] { _ = try await queue.accept(request(name, order: "one")) }
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `All events of a message are published, each with what filters go by`() async throws {
+  @Test func `All events of a message are published, each with its filter attributes`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a", order: "one")).id
       var completion = verified("a")
@@ -152,7 +152,7 @@ import Testing
       for name in ["first", "second"] { _ = try await queue.accept(request(name, order: "one", keepsOrder: true)) }
       var leases: [String: LeasedMessage] = [:]
       for lease in try await queue.leaseAll("a") { leases[String(decoding: lease.message.body, as: UTF8.self)] = lease }
-      // The second of the line is not ready before the first is finished.
+      // The second message of the order line is not ready before the first is finished.
       try #require(leases.count == 6 && leases["second/"] == nil)
 
       var held = verified("counted")
@@ -179,10 +179,10 @@ import Testing
       #expect(try await queue.send(["GET", .string(Keys.own("s", "n", work[3].lease.shard))]).bytes == [1, 2])
       let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10)
       #expect(letters.map(\.lastError) == ["no hope"] && letters.first?.attempts == 1)
-      // What was held is leased still, and the second of the line is ready.
+      // The held message is still leased, and the second of the order line is ready.
       #expect(try await queue.complete([work[1]]) == [.held])
       #expect(try await queue.leaseAll("a").map { String(decoding: $0.message.body, as: UTF8.self) } == ["second/"])
-      // Another key, its own: the body that was rejected comes again.
+      // Each key counts separately: the rejected body can be accepted again.
       #expect(try await queue.accept(request("body", order: "one")).isDuplicate == false)
       #expect(try await queue.accept(request("own", order: "one")).isDuplicate)
     }
@@ -199,7 +199,7 @@ import Testing
         }
       }
       #expect(try await queue.allEvents().sorted() == ["r-again/", "r-never/"])
-      // Proved at last, it counts, once.
+      // It is verified later and counts once.
       #expect(try await queue.accept(request("again")).isDuplicate == false)
       for lease in try await queue.leaseAll("a") { #expect(try await queue.complete(lease, verified("again")) == .completed) }
       #expect(try await queue.accept(request("again")).isDuplicate)
@@ -213,7 +213,7 @@ import Testing
       $0.rejectedBodyBytes = 8
       $0.rejectedBodyTTL = .seconds(3600)
     }) { queue, _ in
-      // Bodies are "<natural>/": 8 bytes, and one more.
+      // Bodies have the form "<natural>/": the second is 9 bytes long and exceeds the limit.
       for natural in ["1234567", "12345678", "a", "b"] {
         _ = try await queue.accept(request(natural, order: "one"))
         for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected(natural, keeps: true)) }

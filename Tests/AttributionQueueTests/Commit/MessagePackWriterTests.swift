@@ -8,7 +8,7 @@ import Testing
     try await withQueue { queue, _ in
       let lengths = [0, 1, 31, 32, 255, 256, 65_535, 65_536, 70_000]
       let numbers = [0, 1, 127, 128, -1, -128, 1 << 40, -(1 << 52), (1 << 53) - 1, 1 << 53, .max, -(1 << 53), .min]
-      // Lua numbers hold 53 bits.
+      // Numbers in Lua have 53 bits.
       let decoded = numbers.map { min(max($0, -(1 << 53) + 1), (1 << 53) - 1) }
       var pack = MessagePackWriter()
       pack.beginMap()
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `A list of more than a byte counts is whole`() async throws {
+  @Test func `A list with more elements than a byte can count is complete`() async throws {
     try await withQueue { queue, _ in
       var pack = MessagePackWriter()
       pack.beginList()

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `If one natural key was claimed before, nothing is changed`() async throws {
+  @Test func `If one of the natural keys was claimed before, nothing is changed`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b", "a", "c"])
       #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(left: 3))
@@ -69,7 +69,7 @@ import Testing
       #expect(!(try await queue.isNaturalKeySeen("b", orderKey: "one", long: false)))
       #expect(try await queue.allEvents() == ["e-a"])
       #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 3)
-      // commit.lua decides, and a claim that was undone is made then.
+      // commit.lua settles the batch, and makes the claims that were undone.
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
       #expect(try await settlement.commit(owned.batch(queue, 1..<4), as: .owner(owned.ownership)) == 0)
       #expect(try await queue.allEvents() == ["e-a", "e-b", "e-c"])
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `A bucket that is new gets an expiry, and one that was there keeps its own`() async throws {
+  @Test func `A new bucket gets an expiry, and an existing one keeps its own`() async throws {
     try await withQueue {
       $0.seenBuckets = 1
     } _: { queue, _ in

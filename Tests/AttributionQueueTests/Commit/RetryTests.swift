@@ -6,7 +6,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct RetryTests {
-  @Test func `A retry becomes due after its delay, not before, with its history`() async throws {
+  @Test func `A retry becomes due after its delay, not before, and keeps its history`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       let times = Recorder()
@@ -75,11 +75,11 @@ import Testing
     }
   }
 
-  @Test func `Messages that are made ready come in the given order, before later accepted ones`() async throws {
+  @Test func `Messages that are made ready come in the given order, before messages that are accepted later`() async throws {
     try await withQueue { queue, _ in
       let names = (0..<40).map { "m\($0)" }
       var ids: [DeliveryID] = []
-      // Due in the other order.
+      // They are due in the opposite order.
       for (index, name) in names.enumerated() {
         ids.append(
           try await queue.accept(request(name, order: "one", notBefore: DeliveryQueue.now + 3_600_000 - Int64(index) * 1000)).id)
@@ -200,7 +200,7 @@ import Testing
       let before = try await asked()
       for _ in 0..<100 { #expect(try await !pauseFlag.isPaused()) }
       #expect(try await asked() == before)
-      // An answer that is too old is none, whoever asks.
+      // An answer that is older than allowed is not used.
       let careful = PauseFlagCache(queue: .intake, deliveries: queue, interval: .zero, longest: .zero)
       #expect(try await !careful.isPaused())
       try await administration.pause(.intake)
@@ -240,7 +240,7 @@ import Testing
       var expected: Set<String> = []
       let worker: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
         let natural = lease.message.attributes["natural"] ?? ""
-        // What happens is decided by the message and the attempt, so that the seed repeats it.
+        // The outcome depends only on the message and the attempt, so that the seed reproduces it.
         switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 4 {
         case 0: return .retry(after: nil, error: "again")
         case 1: return .retry(after: .milliseconds(20), error: "later")
@@ -270,7 +270,7 @@ import Testing
         }
       }
       try await queue.working(handler: worker) {
-        // A snapshot is several reads, and a message that moves between them is in none: only several empty ones say that all is done.
+        // A snapshot consists of several reads and may miss a message that moves meanwhile. Only several empty ones show that all is done.
         var empty = 0
         try await eventually("all are worked") {
           let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)

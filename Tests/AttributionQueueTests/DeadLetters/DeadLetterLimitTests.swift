@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct DeadLetterLimitTests {
-  /// Dead letters of one shard, in the order in which they died.
+  /// Adds dead letters to one shard and returns their ids in order.
   private func addDeadLetter(_ count: Int, _ queue: DeliveryQueue) async throws -> [DeliveryID] {
     var ids: [DeliveryID] = []
     for index in 0..<count {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `Dead letters beyond the memory limit are deleted, the oldest first, and counted`() async throws {
-    // One shard may hold 30 kB: five of 5 kB and what a stream takes beside them.
+    // A shard may have 30 kB of dead letters. One letter has 5 kB, and the stream needs more memory besides.
     try await withQueue({ $0.deadLetterBytes = 30_000 * Shard.count }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await addDeadLetter(20, queue)
@@ -40,7 +40,7 @@ import Testing
       let ids = try await addDeadLetter(2, queue)
       try await DeadLetterLimit(queue: .intake, deliveries: queue).enforce(ids[0].shard)
       #expect(try await administration.deadLetters(.intake, most: 10).map(\.id) == ids)
-      // The same letters under another rule: older than none at all.
+      // The same letters with a limit that is exceeded immediately.
       var configuration = QueueConfiguration()
       configuration.deadLetterAge = .seconds(-1)
       let strict = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
@@ -56,9 +56,9 @@ import Testing
       let administration = QueueAdministration(deliveries: queue)
       var configuration = QueueConfiguration()
       configuration.deadLetterAge = .seconds(-1)
-      // A minute is to pass first: it ends without waiting for that.
+      // The default delay is a minute; the worker ends without waiting for it.
       let patient = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
-      let idle = ShardWorker(queue: .intake, deliveries: patient, pace: .judging) { _ in .giveBack }
+      let idle = ShardWorker(queue: .intake, deliveries: patient, pace: .computing) { _ in .giveBack }
       let rest = Task { await idle.run() }
       idle.stop()
       await rest.value
@@ -66,7 +66,7 @@ import Testing
 
       configuration.housekeepingDelay = .milliseconds(10)
       let soon = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
-      let worker = ShardWorker(queue: .intake, deliveries: soon, pace: .judging) { _ in .giveBack }
+      let worker = ShardWorker(queue: .intake, deliveries: soon, pace: .computing) { _ in .giveBack }
       let work = Task { await worker.run() }
       try await eventually("they go") { try await administration.snapshot(.intake).dead == 0 }
       worker.stop()

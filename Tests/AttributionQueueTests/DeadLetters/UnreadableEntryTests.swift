@@ -4,14 +4,14 @@ import Testing
 
 @testable import AttributionQueue
 
-/// What is no message ends as a dead letter and holds nothing up.
+/// Unreadable entries become dead letters and do not block other messages.
 @Suite struct UnreadableEntryTests {
-  /// Puts an entry into a ready stream by hand.
+  /// Adds an entry to a ready stream.
   static func put(_ words: [RedisArgument], _ shard: Shard, _ queue: DeliveryQueue, _ name: QueueName = .intake) async throws {
     _ = try await queue.send(["XADD", .string(Keys.ready(name, shard)), "*"] + words)
   }
 
-  /// One that was leased by a worker that died is taken over and buried, in a shard that has nothing else; which.
+  /// Adds an unreadable entry to an empty shard. A worker leases it and dies, and another one makes it a dead letter. Returns the shard.
   @discardableResult
   static func addDeadLetter(_ queue: DeliveryQueue) async throws -> Shard {
     var shard = Shard(0)
@@ -49,7 +49,7 @@ import Testing
     await run.value
   }
 
-  /// Writes a ready message's entry anew, its envelope as another version might write it, and with more fields.
+  /// Replaces the entry of a ready message by one with an unreadable envelope and additional fields.
   func spoil(_ id: DeliveryID, _ queue: DeliveryQueue, more: [RedisArgument] = []) async throws {
     let ready = RedisArgument.string(Keys.ready(.intake, id.shard))
     let entry = try #require(try await queue.send(["XRANGE", ready, "-", "+"]).array?.first?.array)
@@ -90,7 +90,7 @@ import Testing
       #expect(kept["b"]?.string == "a/" && kept["a"]?.string == "no envelope")
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
 
-      // A version that can read it could be given it again; this one makes a letter of it again.
+      // After a replay a version that can read it could process it; this one makes a dead letter of it again.
       #expect(try await administration.replay(.intake, ids: []) == 1)
       #expect(try await administration.snapshot(.intake).depth == 1)
       try await worked(queue) { _ in try await administration.snapshot(.intake).dead == 1 }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 5000]) func `What has fields that are not known here keeps them, and is not put back without them`(count: Int)
+  @Test(arguments: [1, 5000]) func `An entry with unknown fields keeps them, and is not replayed without them`(count: Int)
     async throws
   {
     try await withQueue { queue, _ in
@@ -117,7 +117,8 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -(1 << 53), -1, (1 << 53) - 1, 1 << 53, .max], [QueueName.intake, .sessions])
-  func `A message with any numbers in its entry is completed, retried or becomes a dead letter`(number: Int64, name: QueueName) async throws {
+  func `A message with any numbers in its entry is completed, retried or becomes a dead letter`(number: Int64, name: QueueName) async throws
+  {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let many = 12
@@ -159,12 +160,12 @@ import Testing
       queue.ordersAfterProofAlways.withLock { $0 = false }
       let ids = try await acceptLine(["a", "b", "c", "d"], queue)
       try await spoil(ids[0], queue)
-      // What waits for its turn: no payload at all as we know them, and one with too little.
+      // Messages that wait in their order line: one with an invalid payload, and one with too few values.
       let payloads = RedisArgument.string(Keys.payloads(.intake, ids[0].shard))
       _ = try await queue.send(["HSET", payloads, .string(ids[1].description), "no payload"])
       // {"k"} in MessagePack.
       _ = try await queue.send(["HSET", payloads, .string(ids[2].description), .bytes([0x91, 0xa1, 0x6b])])
-      // And one that is due at some time.
+      // One that is due at a certain time.
       let late = try await queue.accept(request("late", notBefore: DeliveryQueue.now + 50)).id
       _ = try await queue.send(["HSET", .string(Keys.payloads(.intake, late.shard)), .string(late.description), "no payload"])
       try await worked(queue) { names in
@@ -230,7 +231,7 @@ import Testing
       let tests = DeadlineWorkerTests()
       let id = try await queue.accept(tests.token("t", deadline: DeliveryQueue.now + 60_000)).id
       try await Self.put(["i", "none", "k", "test"], id.shard, queue, .tokens)
-      // And a token with no payload as we know them.
+      // A token with an invalid payload.
       let spoilt = try await queue.accept(tests.token("s", deadline: DeliveryQueue.now + 60_000)).id
       _ = try await queue.send(["HSET", .string(Keys.payloads(.tokens, spoilt.shard)), .string(spoilt.description), "no payload"])
       let late = try await queue.accept(tests.token("l", deadline: DeliveryQueue.now + 60_000, notBefore: DeliveryQueue.now + 50)).id

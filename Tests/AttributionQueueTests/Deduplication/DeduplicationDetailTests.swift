@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct DeduplicationDetailTests {
-  /// Works all that waits; a natural key's detail is the message's copy. Answers what was found of each that was counted before.
+  /// Settles all waiting messages. A message's copy is the detail of its natural key. The reason shows what was found of a repeat.
   private func work(_ queue: DeliveryQueue) async throws {
     try await queue.working(handler: { lease in
       let natural = lease.message.attributes["natural"] ?? ""
@@ -24,7 +24,7 @@ import Testing
   }
 
   private func found(_ queue: DeliveryQueue, _ natural: String, copy: String) async throws -> String? {
-    // Other bytes each time, told apart by what is not the detail.
+    // The bytes differ each time, but not in the detail.
     var delivery = request(natural, copy: copy, order: natural)
     delivery.idempotencyKey += "\(UInt64.random(in: 0 ... .max))"
     let id = try await queue.accept(delivery).id
@@ -37,10 +37,10 @@ import Testing
       #expect(try await found(queue, "a", copy: "10") == nil)
       #expect(try await found(queue, "a", copy: "10") == "same")
       #expect(try await found(queue, "a", copy: "63") == "other")
-      // The first counts: what came later is not kept.
+      // The first detail is stored; later ones are not.
       #expect(try await found(queue, "a", copy: "63") == "other")
       #expect(try await found(queue, "a", copy: "10") == "same")
-      // It lies in the generation of the natural key, and is found in the one after it.
+      // The detail is stored in the generation of the natural key, and is found in the next one too.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
       let length = queue.configuration.deliveryGeneration.milliseconds
       for store in [DeduplicationScope.delivery, .detail] {
@@ -65,7 +65,7 @@ import Testing
       let keeping = try await DeliveryQueue.open(redis: client, configuration: configuration, logger: quietLogger)
       #expect(try await found(keeping, "a", copy: "10") == "unknown")
       #expect(try await found(keeping, "a", copy: "63") == "unknown")
-      // A bucket that is new beside one of natural keys that is not expires too.
+      // A new bucket of details expires, even if the bucket of natural keys exists already.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
       let bucket = { (key: String, store: DeduplicationScope) in
         keeping.deduplication.claim(key, store: store, shard: shard, now: DeliveryQueue.now).buckets[0]
@@ -91,7 +91,7 @@ import Testing
     let others = (0..<1000).map { deduplication.detail(Array("1".utf8), of: "b\($0)", shard: Shard(3), now: 0) }
     #expect(others.filter { DeduplicationStore.Detail.isOfOneKey($0.member, details[0].member) }.count < 2)
     #expect(others.contains { $0.member < 0 } && others.contains { $0.member > 0 })
-    // Whatever number of them, none is so large that Redis gives a member of the bucket eight bytes.
+    // For any number of members, no digest is so large that Redis uses eight bytes for a member.
     try await withQueue { queue, _ in
       for other in others.prefix(300) { _ = try await queue.send(["SADD", "{attr:003}:x", .string(String(other.member))]) }
       #expect(try await queue.send(["OBJECT", "ENCODING", "{attr:003}:x"]).string == "intset")

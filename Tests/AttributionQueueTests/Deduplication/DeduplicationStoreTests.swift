@@ -10,7 +10,7 @@ import Testing
     return request
   }
 
-  /// Takes the brief memory away, as time does.
+  /// Deletes the keys with a short lifetime, as their expiry does.
   private func forgetCopies(_ queue: DeliveryQueue) async throws {
     for key in try await queue.send(["KEYS", "*:seen:c:*"]).array ?? [] { try await queue.redis.send(["DEL", .string(key.string ?? "")]) }
   }
@@ -23,7 +23,7 @@ import Testing
     return count
   }
 
-  /// Works all that waits, each postback proved, and a repeat told as verifier does.
+  /// Settles all waiting messages as verified, and repeats as verifier does.
   private func work(_ queue: DeliveryQueue) async throws {
     try await queue.working(handler: { lease in
       var completion = verified(lease.message.attributes["natural"] ?? "")
@@ -37,8 +37,7 @@ import Testing
   }
 
   @Test(arguments: [DeduplicationScope.delivery, .notification, .copy, .detail])
-  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: DeduplicationScope)
-  {
+  func `A key counts from the first to the last moment of its generation and of the next one, and not longer`(_ store: DeduplicationScope) {
     var configuration = QueueConfiguration()
     configuration.copyGeneration = .seconds(90)
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
@@ -49,9 +48,9 @@ import Testing
       let counts = [5 * length, 6 * length - 1, 6 * length, 7 * length - 1].map { claim($0).buckets.prefix(2).contains(own) }
       #expect(counts == [true, true, true, true])
       #expect(!claim(7 * length).buckets.contains(own))
-      // A clock that is behind finds it by the next generation.
+      // An instance whose clock is behind finds the key in the next generation.
       #expect(claim(5 * length - 1).buckets[2] == own)
-      // The bucket's keys go no sooner than the last moment at which they count.
+      // The keys of the bucket exist until the last moment at which they count.
       #expect(claim(start).expirySeconds * 1000 >= 2 * length)
     }
   }
@@ -64,7 +63,7 @@ import Testing
     }
     #expect(Set(names).count == DeduplicationScope.allCases.count)
     #expect(Set(DeduplicationScope.allCases.map(\.place)) == Set(DeduplicationScope.allCases.indices))
-    // A fortieth of the time, half as full.
+    // The lifetime is a fortieth, and the buckets are half as full.
     #expect(DeduplicationScope.allCases.map { configuration.buckets(of: $0) } == [256, 256, 13, 256])
     configuration.seenBuckets = 1
     #expect(configuration.buckets(of: .copy) == 1)
@@ -73,17 +72,17 @@ import Testing
   }
 
   @Test(arguments: [
-    (apart: 3600, before: 3_600_000, isLookedFor: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
+    (apart: 3600, before: 3_600_000, isChecked: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
     (21_601, 21_600_000, true),
   ])
   func `Before the end of a generation, the next one is checked too, because another clock may be ahead`(
-    apart: Int, before: Int64, isLookedFor: Bool
+    apart: Int, before: Int64, isChecked: Bool
   ) {
     var configuration = QueueConfiguration()
     configuration.clockDifference = .seconds(apart)
     let now = 7 * configuration.copyGeneration.milliseconds - before
     let generations = DeduplicationStore(digestKey: [1], configuration: configuration).generations(.copy, shard: Shard(7), now: now)
-    #expect(generations.mayBeOver(now: now) == isLookedFor)
+    #expect(generations.mayBeOver(now: now) == isChecked)
   }
 
   @Test func `A copy is known in its generation and the next, and accepted again afterwards`() async throws {
@@ -110,7 +109,7 @@ import Testing
       let bucket = try #require(try await queue.send(["KEYS", "*:seen:c:*"]).array?.first?.string)
       let seconds = 2 * queue.configuration.copyGeneration.wholeSeconds + 3600
       #expect((seconds - 60...seconds).contains(try await queue.send(["TTL", .string(bucket)]).integer ?? -1))
-      // One that keeps its order is not accepted twice while it waits: it is known as long as others.
+      // A message that keeps its order must not be accepted twice while it waits, so its key has the long lifetime.
       #expect(try await queue.accept(brief("line", keepsOrder: true)).isDuplicate == false)
       #expect(try await members(queue, .copy) == 3)
       #expect(try await members(queue, .delivery) == 1)
@@ -133,13 +132,13 @@ import Testing
     }
   }
 
-  @Test func `Two of one id in the queue are both settled, delayed or not, and count once`() async throws {
+  @Test func `Two messages with one id are both settled, delayed or not, and count once`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(brief("counted")).id
       try await forgetCopies(queue)
       #expect(try await queue.accept(brief("counted")) == .accepted(id))
       try await queue.working(handler: { lease in
-        // Both are put off at first: under their one id they become one.
+        // Both are delayed first. They have one id, so they become one message.
         if lease.attempt == 1 { return .retry(after: .milliseconds(5), error: "not yet") }
         return .complete(verified("counted"))
       }) {
@@ -164,7 +163,7 @@ import Testing
             Completion(
               state: .rejected, events: [EventRecord(id: "rejected:\(lease.deliveryID)", type: "t.r", json: Array("{}".utf8))], reason: "x")
           )
-        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+        }) { try await eventually("it is settled") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
       }
       try await reject()
       try await forgetCopies(queue)
@@ -189,9 +188,9 @@ import Testing
         #expect(try await queue.accept(delivery).isDuplicate)
         try await queue.working(handler: { _ in
           var completion = Completion(state: .rejected, events: [], reason: "unknown_key")
-          completion.mayBeJudgedAnew = true
+          completion.mayBeAcceptedAgain = true
           return .complete(completion)
-        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+        }) { try await eventually("it is settled") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
       }
     }
   }

@@ -13,7 +13,7 @@ import Testing
       #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .running)
       #expect(try await store.claim(scope: "s", fingerprint: "g", lease: lease) == .reused)
       #expect(owner(try await store.claim(scope: "other", fingerprint: "g", lease: lease)) != nil)
-      // Another's answer changes nothing.
+      // Another owner's answer changes nothing.
       try await store.finish(scope: "s", owner: "somebody", status: 200, code: "", body: [1])
       try await store.release(scope: "s", owner: "somebody")
       #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .running)
@@ -21,13 +21,13 @@ import Testing
       let done = RPCClaim.done(status: 404, code: "not_found", body: [0, 255])
       #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == done)
       #expect(try await store.claim(scope: "s", fingerprint: "g", lease: lease) == .reused)
-      // A finished one is nobody's any more.
+      // A finished call has no owner any more.
       try await store.release(scope: "s", owner: mine)
       #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == done)
     }
   }
 
-  @Test func `A key is free again when its call gives it up or its owner's lease ends`() async throws {
+  @Test func `A key is free again when its call releases it or its owner's lease ends`() async throws {
     try await withQueue { queue, _ in
       let store = RPCIdempotencyStore(deliveries: queue)
       let first = try #require(owner(try await store.claim(scope: "s", fingerprint: "f", lease: .milliseconds(200))))

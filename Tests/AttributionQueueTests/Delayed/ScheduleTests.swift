@@ -5,7 +5,7 @@ import Testing
 
 @testable import AttributionQueue
 
-/// What is noted of shards, and that nothing which waits is forgotten.
+/// The schedule of the shards contains every shard that has to be queried.
 @Suite struct ScheduleTests {
   func token(_ name: String, order: String? = nil, deadline: Int64, notBefore: Int64? = nil) -> AcceptRequest {
     var request = request(name, order: order, notBefore: notBefore, queue: .tokens)
@@ -58,7 +58,7 @@ import Testing
     let queue = try await server.queue(client: impatient)
     let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
     let id = queue.deliveryID(for: token)
-    // Redis knows the script: it is sent once.
+    // The script is loaded, so that the next call is a single command.
     _ = try await queue.accept(self.token("b", deadline: DeliveryQueue.now + 3_600_000))
     await server.rest { await #expect(throws: QueueError.self) { try await queue.accept(token) } }
     try await eventually("it was taken") {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `A history keeps its newest lines and does not grow without end`() async throws {
+  @Test func `A history keeps its newest lines and has a maximum length`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
       let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `A wait ends when its time is over, however short that is`() async {
+  @Test func `A wait ends when its time is over, even a very short one`() async {
     let wakeSignal = WakeSignal()
     for _ in 0..<2000 { await wakeSignal.wait(for: .nanoseconds(1)) }
     wakeSignal.wake()

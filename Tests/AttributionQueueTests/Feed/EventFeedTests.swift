@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Event feed")
 struct EventFeedTests {
-  /// Publishes events of a type, each through a delivery of its own.
+  /// Publishes events of one type, each by a delivery of its own.
   private func publish(_ ids: [String], type: String, _ queue: DeliveryQueue) async throws {
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
       let id = lease.message.attributes["natural"] ?? ""

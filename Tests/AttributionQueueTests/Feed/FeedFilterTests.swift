@@ -17,14 +17,14 @@ import Testing
     (["t.p", "t.x"], FeedFilter(), ["postback", "nothing"]),
     ([], FeedFilter(adNetworkIds: ["a.skadnetwork", "b.skadnetwork"]), ["postback"]),
     ([], FeedFilter(adNetworkIds: ["b.skadnetwork"]), []),
-    // By either name of the app, events that have either.
+    // Each name of the app matches events that have the other name.
     ([], FeedFilter(apps: ["525463029"]), ["postback", "notification"]),
     ([], FeedFilter(apps: ["com.example.app"]), ["postback", "notification"]),
     ([], FeedFilter(apps: ["com.example.other", "1"]), ["session"]),
     ([], FeedFilter(environments: ["sandbox"]), ["notification"]),
     ([], FeedFilter(apps: ["525463029"], environments: ["production", "development"]), ["postback"]),
     (["t.n"], FeedFilter(apps: ["525463029"], environments: ["production"]), []),
-    // An empty attribute is no value that could be named.
+    // An empty attribute is no value, so no filter matches it.
     ([], FeedFilter(apps: [""]), []),
   ])
   func `A subscription has the events that match every list that is not empty`(
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `Events of builds before, which have their attributes in their JSON alone, are judged by that`() async throws {
+  @Test func `Events of older builds, which have their attributes only in their JSON, are filtered by it`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue, names: Self.names)
       _ = try await feed.create(EventSubscription(name: "network", filter: FeedFilter(adNetworkIds: ["a.skadnetwork"])))
@@ -70,7 +70,7 @@ import Testing
       try await queue.write(events)
       #expect(try await feed.ids("network") == ["s", "k"])
       #expect(try await feed.ids("app") == ["s", "n"])
-      // By the same rule where Swift judges.
+      // Swift filters by the same rule.
       for name in ["network", "app"] {
         let filter = try #require(try await feed.subscription(name)).filter
         let wanted = events.filter {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `What is not wanted is passed by without a lease, and more than were asked for come next`() async throws {
+  @Test func `Unwanted events are skipped without a lease, and events beyond the requested number come next`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(EventSubscription(name: "s", types: ["t.b"]))
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `The same filter in another order is the same subscription, another is not`() async throws {
+  @Test func `A filter in another order is the same subscription, and another filter is not`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let filter = FeedFilter(adNetworkIds: ["b", "a", "a"], environments: ["Production"])

@@ -3,7 +3,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct FeedLeaseTests {
-  @Test func `A lease that is extended does not run out; events that are given back come at once`() async throws {
+  @Test func `An extended lease does not end, and events that are given back can be leased immediately`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `A lease that ran out cannot be extended`() async throws {
+  @Test func `A lease that has ended cannot be extended`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Where the order of subjects is kept, a subject is one reader's until what it has was acknowledged`() async throws {
+  @Test func `If the order of subjects is kept, a subject is leased to one reader until its events are acknowledged`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(EventSubscription(name: "s", types: ["t.a"], isOrdered: true))
@@ -45,7 +45,7 @@ import Testing
       }
       try await queue.write([event("a1"), event("b1"), event("a", type: "t.b"), event("a2"), event("a3"), event("c1"), event("b2")])
       var first: [FeedEvent] = []
-      // One at a time, from whatever shard is asked first.
+      // One event at a time, starting at any shard.
       while first.count < 3 {
         let more = try await feed.take("s", most: 1)
         try #require(!more.isEmpty)
@@ -56,7 +56,7 @@ import Testing
       #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId]) == 1)
       let second = try await feed.take("s")
       #expect(second.map(\.id) == ["a2", "a3"], "in their order, to one reader")
-      // While a later one is worked an earlier one that was given back is not handed to another.
+      // While a later event is leased, an earlier one that was given back is not leased to another reader.
       #expect(try await feed.modifyLease("s", ackIds: [second[0].ackId], lease: .zero) == 1)
       #expect(try await feed.ids("s").isEmpty)
       #expect(try await feed.modifyLease("s", ackIds: [second[1].ackId, first[1].ackId], lease: .zero) == 2)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `Events without a subject follow nobody, and a lease that ran out keeps the order`() async throws {
+  @Test func `Events without a subject are not ordered, and a lease that ended keeps the order`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(EventSubscription(name: "s", isOrdered: true))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `Whoever acknowledges in order gets every subject's events in order, with any number of readers`() async throws {
+  @Test func `If all readers acknowledge in order, each subject's events come in order, with any number of readers`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(EventSubscription(name: "s", isOrdered: true))
@@ -99,7 +99,7 @@ import Testing
         for _ in 0..<4 {
           group.addTask {
             while await log.count < 120 {
-              // Who gives back an event gives back those that follow it.
+              // A reader that gives back an event also gives back the later ones.
               var given: Set<Substring> = []
               for event in (try? await feed.take("s", most: Int.random(in: 1...50))) ?? [] {
                 if Int.random(in: 0..<4) == 0 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Listing the feed")
 struct FeedListTests {
-  /// Appends an event to a shard under an id of its own choice.
+  /// Appends an event with a given entry id to a shard.
   private func append(_ shard: Int, _ id: String, _ milliseconds: Int64, type: String = "t", _ queue: DeliveryQueue) async throws {
     _ = try await queue.send([
       "XADD", .string(Keys.events(Shard(shard))), .string("\(milliseconds)-1"), "i", .string(id), "t", .string(type), "e", .string("{}"),
@@ -25,21 +25,21 @@ struct FeedListTests {
       ids += page.events.map(\.id)
       count += 1
       #expect(page.events.count <= most)
-      // What a client hands back is text.
+      // Clients send a cursor back as text.
       cursor = page.next.flatMap { FeedCursor($0.text) }
       #expect((cursor == nil) == (page.next == nil))
     } while cursor != nil
     return (ids, count)
   }
 
-  @Test("events of all shards come once each, in the order of their publication, however small the pages are", arguments: [1, 3, 1000])
+  @Test("events of all shards come once each, in the order of their publication, for any page size", arguments: [1, 3, 1000])
   func order(most: Int) async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     var expected: [(Int64, Int, String)] = []
     for number in 0..<60 {
-      // Some of one shard follow each other, and several shards share a millisecond.
+      // Some events follow each other in one shard, and several shards share a millisecond.
       let (shard, time) = (number % 7 * 30, Int64(1000 + number / 7))
       try await append(shard, "e\(number)", time, queue)
       expected.append((time, shard, "e\(number)"))
@@ -50,7 +50,7 @@ struct FeedListTests {
     #expect(try await pages(feed, from: 1002, until: 1005, most: most).ids == part)
   }
 
-  @Test("types and filters leave events out, and pages still end")
+  @Test("types and filters leave out events, and pages still end")
   func filters() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
@@ -64,10 +64,10 @@ struct FeedListTests {
     #expect(try await feed.list(types: [], filter: FeedFilter(), from: 50, until: 40, after: nil, most: 5).events.isEmpty)
   }
 
-  @Test("what is no cursor is none", arguments: ["", "1", "1-2", "1-256-0", "-1-0-0", "1-0-x", "1-0-0-0", "9223372036854775807-0-0"])
+  @Test("an invalid cursor is refused", arguments: ["", "1", "1-2", "1-256-0", "-1-0-0", "1-0-x", "1-0-0-0", "9223372036854775807-0-0"])
   func cursors(text: String) { #expect(FeedCursor(text) == nil) }
 
-  @Test("readers are told by what they did with an event")
+  @Test("the readers of an event are reported with what they did with it")
   func readers() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()

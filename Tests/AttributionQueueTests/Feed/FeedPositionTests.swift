@@ -5,7 +5,7 @@ import Testing
 @Suite("Positions of pushed subscriptions") struct FeedPositionTests {
   private let shard = Shard(7)
 
-  /// So many events in one shard, and a pushed subscription of them.
+  /// Writes events into one shard and creates a pushed subscription of them.
   private func made(_ feed: EventFeed, _ queue: DeliveryQueue, _ count: Int, filter: FeedFilter = FeedFilter())
     async throws -> (EventSubscription, [FeedPosition])
   {
@@ -20,7 +20,7 @@ import Testing
       let feed = EventFeed(deliveries: queue)
       let (subscription, places) = try await made(feed, queue, 14)
       #expect(try await feed.trim() == 4)
-      // The pusher had read eight from the beginning.
+      // The pusher had read eight events from the beginning.
       #expect(try await feed.advance(subscription, shard, from: .beginning, to: places[7], count: 8))
       #expect(try await feed.backlog("p") == 6)
       #expect(try await feed.advance(subscription, shard, from: places[7], to: places[9], count: 2))
@@ -37,7 +37,7 @@ import Testing
       let (subscription, places) = try await made(feed, queue, 500)
       for _ in 0..<2 { #expect(try await feed.advance(subscription, shard, from: .beginning, to: places[9], count: 10)) }
       #expect(try await feed.backlog("p") == 490)
-      // Its answer was lost, and the pusher went on.
+      // The reply was lost, and the pusher continued.
       #expect(try await feed.advance(subscription, shard, from: .beginning, to: places[19], count: 20))
       #expect(try await feed.backlog("p") == 480)
       #expect(try await feed.advance(subscription, shard, to: places[449], count: 3))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("events delivered after a refused event are no backlog and are never reported as lost")
+  @Test("events delivered after a refused event are not in the backlog and are never reported as lost")
   func refused() async throws {
     try await withQueue({ $0.subscriptionBacklog = 3 }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("a lost position is created again and works; that of a deleted subscription is not")
+  @Test("a lost position is created again and works, but not that of a deleted subscription")
   func lost() async throws {
     try await withQueue({ $0.acknowledgedEventTTL = .zero }) { queue, _ in
       let feed = EventFeed(deliveries: queue)

@@ -4,7 +4,7 @@ import WireJSON
 
 @testable import AttributionQueue
 
-/// What a pushed subscription keeps of its endpoint, and of the bytes that it asks for.
+/// The stored data of pushed subscriptions: positions, endpoint health, and requests for original bytes.
 @Suite struct FeedPushTests {
   private func pushed(_ name: String, start: FeedStart = .beginning, originals: String? = nil) -> EventSubscription {
     var push: JSONObject = ["url": "https://example.com"]
@@ -16,7 +16,7 @@ import WireJSON
     Set((try await queue.send(["SMEMBERS", .string(Keys.originals(Shard(shard)))]).array ?? []).compactMap(\.string))
   }
 
-  @Test func `A subscription that is made again under a name that was free inherits nothing of the one before`() async throws {
+  @Test func `A new subscription inherits nothing from a deleted one of the same name`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let shard = Shard(7)
@@ -30,7 +30,7 @@ import WireJSON
       #expect(try await feed.endpointHealth("s") == nil)
       let second = try await feed.create(pushed("s"))
       #expect(second.generation > first.generation)
-      // Whoever pushed for the first one is late.
+      // The pusher of the first subscription reports late.
       let left = UnsettledEvents(
         cursor: places[1], offset: 2, base: .beginning, events: [.init(place: places[0], offset: 1, attempts: 3, firstFailure: 1)])
       let note = EventFeed.PushNote(shard: shard, position: (places[0], 1, .beginning), unsettled: left, clearsUnsettled: false)
@@ -42,7 +42,7 @@ import WireJSON
       #expect(try await feed.endpointHealth("s") == nil)
       #expect(try await feed.note([note], of: second))
       #expect(try await feed.unsettled(second)[shard] == left)
-      // What is said after its end leaves nothing in Redis.
+      // Reports after the deletion leave nothing in Redis.
       #expect(try await feed.delete("s"))
       #expect(try await feed.note([note], of: second) == false)
       try await feed.setEndpointHealth(second, Array("{}".utf8))
@@ -53,13 +53,13 @@ import WireJSON
     }
   }
 
-  @Test func `A late end of a subscription leaves the places of a new one of its name`() async throws {
+  @Test func `A late deletion of a subscription leaves the positions of a new one of the same name`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let first = try await feed.create(pushed("s"))
       #expect(try await feed.delete("s"))
       let second = try await feed.create(pushed("s", start: .now))
-      // As the first end would go on if it had stopped in between.
+      // The rest of the first deletion, as if it had been interrupted.
       for shard in Shard.all {
         _ = try await feed.run(
           Scripts.clear, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)],
@@ -71,11 +71,11 @@ import WireJSON
     }
   }
 
-  @Test func `One that is made twice at once, with an end of others in between, has the places of one generation`() async throws {
+  @Test func `If two callers create a subscription at once while another one is deleted, its positions have one generation`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(pushed("other"))
-      // Another maker had seen no end, and was the first to be seen.
+      // The other caller did not see the deletion, and is the first to store its subscription.
       var early = pushed("s")
       early.generation = 0
       _ = try await feed.delete("other")
@@ -91,7 +91,7 @@ import WireJSON
     }
   }
 
-  @Test func `A seek that was interrupted is finished by whoever reads the subscription, and an overtaken one changes nothing`()
+  @Test func `A reader of the subscription finishes an interrupted seek, and an outdated one changes nothing`()
     async throws
   {
     try await withQueue { queue, _ in
@@ -101,20 +101,20 @@ import WireJSON
       let before = try await feed.create(pushed("s", start: .now))
       let seven = try #require(try await queue.send(["HGET", .string(Keys.eventPositions(Shard(7))), "s"]).string)
       _ = try await feed.seek("s", to: .beginning)
-      // Shard 7 was not reached.
+      // The seek did not reach shard 7.
       _ = try await queue.send(["HSET", .string(Keys.eventPositions(Shard(7))), "s", .string(seven)])
       let current = try #require(try await feed.subscription("s"))
       let positions = try await feed.positions(current)
       #expect(positions.count == Shard.count)
       #expect(try await feed.read(Shard(7), after: try #require(positions[Shard(7)]), most: 9).map(\.id) == ["a", "b"])
       #expect(try await feed.backlog("s") == 3)
-      // A seek of before that goes on only now.
+      // An earlier seek continues only now.
       try await feed.put(before, at: .now, keeps: false)
       #expect(try await feed.positions(current) == positions)
     }
   }
 
-  @Test func `Original bytes are asked for by name, so that a late end ends no other asking, and what got lost is put back`() async throws {
+  @Test func `Requests for original bytes have names: a late end of one affects no other, and a lost one is restored`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let (first, second) = (try await feed.keepOriginals(for: "s"), try await feed.keepOriginals(for: "s"))

@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct FeedRetentionTests {
-  /// What a feed tells, and a feed that tells it.
+  /// Records the notices and observations of a feed.
   private final class Told: Sendable {
     let notices = Mutex<[FeedNotice]>([])
     let observed = Mutex<[String: Int]>([:])
@@ -30,7 +30,7 @@ import Testing
     var kinds: [String] { notices.withLock { $0.map { "\($0.subscription) \($0.kind) \($0.reason)" } } }
   }
 
-  @Test func `Where nothing is behind what was read, nothing is left, whatever a Redis that started again counts`() async throws {
+  @Test func `The backlog is zero after the last event was read, even if a restarted Redis has counted the reads wrongly`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let shard = Shard(7)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `A backlog at its bound is kept, one past it loses its oldest events, and says so first`() async throws {
+  @Test func `A backlog at its limit is kept, and one beyond it loses its oldest events after a notice`() async throws {
     try await withQueue({ $0.subscriptionBacklog = 10 }) { queue, _ in
       let told = Told()
       let feed = told.feed(queue)
@@ -67,7 +67,7 @@ import Testing
       #expect(told.observed.withLock { $0["other backlog"] } == 3)
       #expect(told.observed.withLock { $0["slow lost by backlog"] == 3 && $0["slow lost by retention"] == nil })
       #expect(try await feed.acknowledge("slow", ackIds: leased.map(\.ackId)) == 0, "the two that were leased are among the oldest")
-      // The notice itself is passed by with the next round.
+      // The next round skips the notice itself.
       #expect(try await feed.trim() == 0)
       let kept = try await feed.get("slow")
       #expect(kept.backlog == 10 && kept.dropped == 3)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `No more than what is past the bound is lost, however thinly it is spread`() async throws {
+  @Test func `Only the events beyond the limit are dropped, even if they are spread over many shards`() async throws {
     try await withQueue({ $0.subscriptionBacklog = 10 }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `What a subscription does not want holds nothing back and is never counted as lost`() async throws {
+  @Test func `Unwanted events are deleted and never counted as lost`() async throws {
     try await withQueue({
       $0.acknowledgedEventTTL = .zero
       $0.eventRetention = .seconds(100_000)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `Near the end of the retention a subscription is told to lag, once an hour`() async throws {
+  @Test func `Near the end of the retention, a subscription is reported as lagging once an hour`() async throws {
     try await withQueue({ $0.eventRetention = .seconds(10_000) }) { queue, _ in
       let told = Told()
       let feed = told.feed(queue)

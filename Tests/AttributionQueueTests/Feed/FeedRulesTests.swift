@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct FeedRulesTests {
-  /// Publishes one event under `name`, of `type`.
+  /// Publishes one event with an id and a type.
   private func publish(_ queue: DeliveryQueue, _ name: String, type: String = "t.a") async throws {
     _ = try await queue.accept(request(name))
     for lease in try await queue.leaseAll("w") {
@@ -18,7 +18,7 @@ import Testing
 
   private func texts(_ events: [FeedEvent]) -> Set<String> { Set(events.map { String(decoding: $0.json, as: UTF8.self) }) }
 
-  @Test func `Making a subscription again answers it; with other types or another start it differs`() async throws {
+  @Test func `Creating the same subscription again returns it, and another one of its name is refused`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let made = try await feed.create(name: "s", types: ["t.b", "t.a"], start: .now)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `A subscription from now on sees later events alone, one with types these alone`() async throws {
+  @Test func `A subscription from now on gets only later events, and one with types only these`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       try await publish(queue, "old")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Writes events into one shard, as completing does.
+  /// Writes events into one shard, as a commit does.
   private func write(_ queue: DeliveryQueue, _ names: [String], type: String) async throws {
     let script = """
       for index = 2, #ARGV do
@@ -66,7 +66,7 @@ import Testing
         + names.map { .string($0) })
   }
 
-  @Test func `Events whose lease ran out come again, whatever long leases stand before them`() async throws {
+  @Test func `Events whose lease has ended come again, even behind events with long leases`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -99,19 +99,19 @@ import Testing
     }
   }
 
-  @Test func `Trimming goes on until nothing is left that may go`() async throws {
+  @Test func `Trimming continues until all events that may be deleted are deleted`() async throws {
     try await withQueue({ $0.eventRetention = .zero }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
       try await write(queue, (0..<1203).map { "n\($0)" }, type: "t.a")
       try await Task.sleep(for: .milliseconds(5))
-      // Nobody subscribed: nobody has lost anything.
+      // Without a subscription, no event counts as lost.
       #expect(try await feed.trim() == 0)
       #expect(try await queue.allEvents().isEmpty)
       #expect(try await queue.send(["HLEN", .string(Keys.eventsIndex(Shard(7)))]).integer == 0)
     }
   }
 
-  @Test func `No pull answers more than it was asked for, and all events come in the end`() async throws {
+  @Test func `A pull returns at most the requested number of events, and repeated pulls return all`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `The backlog counts what is not acknowledged, with the age of the oldest`() async throws {
+  @Test func `The backlog counts the unacknowledged events and has the age of the oldest`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `What passes its retention unacknowledged is deleted and counted`() async throws {
+  @Test func `Unacknowledged events are deleted and counted after their retention`() async throws {
     try await withQueue({
       $0.acknowledgedEventTTL = .zero
       $0.eventRetention = .zero

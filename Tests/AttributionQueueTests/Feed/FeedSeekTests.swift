@@ -3,7 +3,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct FeedSeekTests {
-  /// Three events in shard 7 and one in shard 8, each some milliseconds after the one before; answers when each was published.
+  /// Writes three events into shard 7 and one into shard 8, some milliseconds apart. Returns the times of their publication.
   private func write(_ queue: DeliveryQueue) async throws -> [Int64] {
     var times: [Int64] = []
     for (id, shard) in [("a", 7), ("b", 8), ("c", 7), ("d", 7)] {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `What is behind a place is counted exactly, however much it is`() async throws {
+  @Test func `The number of events after a position is exact, even if it is large`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       try await queue.write((0..<1203).map { "n\($0)" })
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `A pushed subscription has a place in each shard, which only its own generation moves`() async throws {
+  @Test func `A pushed subscription has a position in each shard, which only its own generation changes`() async throws {
     try await withQueue({ $0.acknowledgedEventTTL = .zero }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
       let times = try await write(queue)
@@ -94,7 +94,7 @@ import Testing
       #expect(try await feed.backlog("s") == 3)
       #expect(try await feed.advance(made, shard, to: .beginning, count: 0), "it never goes back by itself")
       #expect(try await feed.positions(made)[shard] == read[0].place)
-      // Trimming keeps what it is not done with.
+      // Trimming keeps the events that the subscription has not settled.
       try await feed.trim()
       #expect(try await queue.allEvents().sorted() == ["b", "c", "d"])
       let changed = try await feed.setPush("s") { _ in ["url": "https://example.org"] }

@@ -2,7 +2,7 @@ import RedisClient
 
 @testable import AttributionQueue
 
-/// An event of a test, as a worker or a build of before would write it.
+/// An event of a test, in the form of this build or of an older one.
 struct TestEvent {
   var id: String
   var type = "t.a"
@@ -13,7 +13,7 @@ struct TestEvent {
 extension DeliveryQueue {
   /// Writes events into one shard.
   ///
-  /// - Parameter at: when they are published, milliseconds since 1970; now where nil.
+  /// - Parameter at: the time of publication, milliseconds since 1970; nil for now.
   func write(_ events: [TestEvent], shard: Shard = Shard(7), at time: Int64? = nil) async throws {
     for event in events {
       let attributes = event.attributes
@@ -38,26 +38,26 @@ extension DeliveryQueue {
 }
 
 extension FeedEvent {
-  /// The id that the event has in its JSON.
+  /// The id in the event's JSON.
   var id: String {
     String(decoding: json, as: UTF8.self).split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
   }
 }
 
 extension EventFeed {
-  /// What a subscription gets at once, under a lease.
+  /// Leases the events that a subscription can get immediately.
   func take(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [FeedEvent] {
     try await pull(name, most: most, wait: .zero, lease: lease)
   }
 
-  /// The ids of what it gets.
+  /// Leases events and returns their ids.
   func ids(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [String] {
     try await take(name, most: most, lease: lease).map(\.id)
   }
 
   /// Moves the position of a pushed subscription.
   ///
-  /// - Parameter base: where it stands, as far as its pusher knows.
+  /// - Parameter base: the current position as known to the pusher.
   func advance(
     _ subscription: EventSubscription, _ shard: Shard, from base: FeedPosition? = nil, to place: FeedPosition, count: Int,
     unsettled: UnsettledEvents? = nil

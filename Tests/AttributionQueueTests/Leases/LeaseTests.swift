@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `Messages of one order key are worked in order`() async throws {
+  @Test func `Messages of one order key are processed in order`() async throws {
     try await withQueue { queue, _ in
       for index in 0..<60 { _ = try await queue.accept(request("a\(index)", order: "one")) }
       let seen = Recorder()

@@ -26,7 +26,7 @@ import Testing
         await counter.write()
         counter.add(rejected, [], at: now - 60_000)
         await counter.write()
-        // What is written again counts once.
+        // A repeated write counts once.
         counter.add(rejected, [], at: now)
         await counter.write()
       }
@@ -38,7 +38,7 @@ import Testing
       #expect(minutes.reduce(0) { $0 + ($1.ends[rejected] ?? 0) } == 4)
       #expect(try await counts.ends(.hour, last: 2).reduce(0) { $0 + ($1.ends[verified] ?? 0) } == 6)
       #expect(try await counts.values(lastHours: 2) == [.notification(bundleId: "a", type: "TEST"): 6])
-      // Each hash ends by itself, and lies where its name says.
+      // Each hash expires, and its key names its shard.
       for key in try await queue.send(["KEYS", "*counts*"]).array?.compactMap(\.string) ?? [] {
         #expect(try await queue.send(["TTL", .string(key)]).integer ?? -1 > 86_400, "\(key)")
         #expect(Keys.shard(of: key) != nil && KeyForm(key) == .other, "\(key)")
@@ -51,7 +51,7 @@ import Testing
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let (end, now) = (CountedOutcome(kind: "k", verdict: "verified"), DeliveryQueue.now)
       for app in 0..<Int64(DeliveryCounter.mostValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
-      // One that is known goes on being counted by itself.
+      // A known value is still counted separately.
       counter.add(end, [.noConversion(app: 0)], at: now)
       await counter.write()
       let values = try await DeliveryCounts(redis: queue.redis).values(lastHours: 2)
@@ -64,7 +64,7 @@ import Testing
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let end = CountedOutcome(kind: "k", verdict: "verified")
       counter.add(end, [], at: DeliveryQueue.now)
-      // No memory for more: the write is refused.
+      // Redis has no free memory and refuses the write.
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])
       await counter.write()
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "0"])
@@ -76,7 +76,7 @@ import Testing
   @Test func `A delivery is counted once with its outcome, and values of repeats are not counted`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging, counter: counter) { lease in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, counter: counter) { lease in
         switch lease.message.attributes["natural"] {
         case "dead": return .deadLetter(error: "x")
         case "rejected":

@@ -12,7 +12,7 @@ import Testing
     #expect(DeliveryRecord(id, json: record.json) == record)
     record = DeliveryRecord(id: id, state: .accepted, queue: "tokens", kind: "", attempts: 0)
     #expect(DeliveryRecord(id, json: record.json) == record)
-    // An empty text says nothing.
+    // An empty text has no value.
     record.lastError = ""
     #expect(DeliveryRecord(id, json: record.json)?.lastError == nil)
   }

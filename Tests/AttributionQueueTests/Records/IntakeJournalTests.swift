@@ -19,7 +19,7 @@ struct IntakeJournalTests {
     let before = try await journal.outages()
     #expect(before.outages.isEmpty && before.lastBeat != nil)
     try await Task.sleep(for: .milliseconds(400))
-    // Two come back together: one of them finds the outage.
+    // Two instances return at the same time, and one of them records the outage.
     async let one = journal.beat("a", outageAfter: .milliseconds(200))
     async let two = journal.beat("c", outageAfter: .milliseconds(200))
     let found = try await [one, two].compactMap { $0 }
@@ -31,7 +31,7 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  /// Counts at these times.
+  /// Counts arrivals at these times.
   private func note(_ journal: IntakeJournal, _ times: [Int64], environment: String = "Production", silence: Int64 = 1000) async throws {
     try await journal.note(
       environment: environment, bundleId: "a", times.map { IntakeJournal.Group(count: 1, first: $0, last: $0) },
@@ -74,7 +74,7 @@ struct IntakeJournalTests {
     #expect(found.silences == [.init(start: base + 500, end: base + 7000), .init(start: base + 7000, end: base + 10_000)])
     #expect(found.last == base + 10_000)
 
-    // In any order, each by itself, the same is known in the end.
+    // The result is the same in any order, even if each time is stored separately.
     var random = SeededRandom("arrivals in any order")
     for round in 0..<20 {
       let times = (0..<12).map { _ in base + Int64.random(in: 0...20_000, using: &random) }
@@ -89,7 +89,7 @@ struct IntakeJournalTests {
       let shuffled = times.shuffled(using: &random)
       let mixed = try await known("mixed \(round)", shuffled)
       #expect(mixed.last == ordered.last && mixed.counts == ordered.counts)
-      // What lies before the first that was noted is not known to be silent.
+      // Times before the first count are not known to be silent.
       #expect(mixed.silences == ordered.silences.filter { $0.start >= shuffled[0] })
     }
     client.close()
@@ -137,7 +137,7 @@ struct IntakeJournalTests {
       #expect(waiting >= before)
       try await Task.sleep(for: .milliseconds(50))
       #expect(try await journal.workedOff() == waiting)
-      // What is put off was judged once.
+      // A delayed message was verified once.
       let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
       let done: @Sendable (LeasedMessage) async -> WorkOutcome = { .complete(verified($0.message.attributes["natural"] ?? "")) }
       try await queue.working(handler: done) {

@@ -7,19 +7,19 @@ import Testing
     try await withQueue { queue, _ in
       let (one, other) = (QueueHistory(deliveries: queue), QueueHistory(deliveries: queue))
       let now = DeliveryQueue.now
-      // The minute may change while it is looked.
-      try await one.look(at: now - 60_000)
+      // The minute may change during the test.
+      try await one.recordSnapshot(at: now - 60_000)
       #expect(try await one.moments(last: 3).map(\.queues.count) == [QueueName.allCases.count])
       _ = try await queue.accept(request("a"))
-      try await other.look(at: now - 60_000)
+      try await other.recordSnapshot(at: now - 60_000)
       #expect(try await one.moments(last: 3).first?.queues.first == QueueSnapshot(queue: .intake))
-      try await other.look(at: now)
+      try await other.recordSnapshot(at: now)
       let moments = try await one.moments(last: 3)
       #expect(moments.map(\.start) == [(now / 60_000 - 1) * 60_000, now / 60_000 * 60_000])
       #expect(moments.last?.queues.first { $0.queue == .intake }?.depth == 1)
       #expect(moments.last?.queues.first { $0.queue == .intake }?.oldestAgeSeconds != nil)
-      // What lies further back is not told, and ends by itself.
-      try await one.look(at: now - 3_600_000)
+      // Older snapshots are not returned, and they expire.
+      try await one.recordSnapshot(at: now - 3_600_000)
       #expect(try await one.moments(last: 3).count == 2)
       #expect(try await one.moments(last: 100).count == 3)
       for key in try await queue.send(["KEYS", "*counts:queues*"]).array?.compactMap(\.string) ?? [] {

@@ -33,14 +33,14 @@ import Testing
     await server.remove()
   }
 
-  @Test func `At level replicated an accept counts when a replica has it, a repeat too, and not before`() async throws {
+  @Test func `At level replicated an accept and a repeat of it count when a replica has them, and not before`() async throws {
     let (primary, replica) = (try RedisServer(port: true), try RedisServer())
     do {
       let queue = try await open(primary) {
         $0.durability = .replicated
         $0.replicationTimeout = .milliseconds(300)
       }
-      // No replica yet: taken, not confirmed, and so not promised. The same goes for its repeat.
+      // Without a replica, the delivery is stored but not confirmed, and neither is its repeat.
       for _ in 0..<2 {
         await #expect(throws: QueueError.unavailable(.notReplicated)) { try await queue.accept(request("a")) }
       }
@@ -73,7 +73,7 @@ import Testing
       try await queue.redis.send(["SREM", .string(claim.buckets[0]), .integer(claim.member)])
       #expect(try await confirm() == 0)
       #expect(try await queue.send(["EXISTS", .string(key)]).integer == 0)
-      // What was seen in the last generation is there too.
+      // The claim is also found in the last generation.
       try await queue.redis.send(["SADD", .string(claim.buckets[1]), .integer(claim.member)])
       #expect(try await confirm() == 1)
     }
@@ -82,7 +82,7 @@ import Testing
   @Test func `A replica is refused`() async throws {
     let server = try RedisServer()
     do {
-      // Of nobody: what counts is what it takes itself for.
+      // The primary does not exist: the role that the server reports counts.
       try await server.client().send(["REPLICAOF", "127.0.0.1", "1"])
       let error = await #expect(throws: QueueError.self) { _ = try await open(server) { $0.durability = .replicated } }
       #expect("\(error!)".contains("needs the primary"))

@@ -4,16 +4,16 @@ import Testing
 
 @testable import AttributionQueue
 
-/// Workers in the first form, beside those of builds that know no other, and the way from one form to the other and back.
+/// Workers in the first form, together with workers of builds that know no other form, and the changes between the two forms.
 @Suite("Workers of two forms")
 struct FormSwitchTests {
-  /// Has instances work in a form; what was heard of it is a second old at the most.
+  /// Sets the store's form and waits until the instances know it.
   static func set(_ form: StoreForm, _ queue: DeliveryQueue) async throws {
     _ = try await queue.send(["SET", .string(Keys.form), .integer(Int64(form.rawValue))])
     try await eventually("it is known") { try await queue.form == form }
   }
 
-  /// Whether all shards of the queue are worked in a form.
+  /// True if all shards of the queue are worked in the form.
   static func isWorked(in form: StoreForm, _ queue: DeliveryQueue) async throws -> Bool {
     for shard in Shard.all {
       let groups = try await queue.redis.sendAllowingErrors(["XINFO", "GROUPS", .string(Keys.ready(.intake, shard))]).array ?? []
@@ -23,8 +23,8 @@ struct FormSwitchTests {
     return true
   }
 
-  /// A worker as builds that know the first form alone have them: it leases whatever comes, from all shards, and settles message by message
-  /// under its lease; it makes groups where it finds none, and takes over what ran out.
+  /// A worker of a build that knows only the first form. It leases messages of all shards, settles each under its lease, creates missing
+  /// consumer groups, and takes over messages with expired leases.
   final class OldWorker: Sendable {
     let queue: DeliveryQueue
     let name: String
@@ -59,14 +59,14 @@ struct FormSwitchTests {
             do { try await queue.settle(message, outcome) } catch { lost.withLock { $0 += 1 } }
           }
         }
-        // Others have tests to run, too.
+        // Leaves time to the other tests.
         try? await Task.sleep(for: .milliseconds(20))
       }
     }
   }
 
   final class Load: Sendable {
-    /// So many messages wait at the most, or working them off would take a slow machine minutes.
+    /// The maximum number of waiting messages. More would take minutes on a slow machine.
     static let mostWaiting = 60
     static let lines = 6
     let rounds = Mutex(0)
@@ -99,14 +99,14 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("In the first form leases are renewed while a handler waits")
+  @Test("In the first form, leases are renewed while a handler runs")
   func renews() async throws {
     try await withQueue({ $0.lease = .seconds(1) }) { queue, _ in
       try await Self.set(.leased, queue)
       let worked = Mutex(0)
       let old = OldWorker(queue, "old")
       async let taking: Void = old.run { _ in .complete(verified("taken over")) }
-      // Leased by the old one at once, or by the new one, whoever comes first; what the new one has it keeps.
+      // Either worker may lease a message first. The new one keeps the messages that it has leased.
       try await queue.working(handler: { message in
         worked.withLock { $0 += 1 }
         try? await Task.sleep(for: .milliseconds(2500))
@@ -183,7 +183,7 @@ struct FormSwitchTests {
       let taken = try await ShardOwnership(text: "").take(.intake, id.shard, for: "new", isAbandoned: false, queue)
       guard case .own(let ownership, _) = taken else { return #expect(Bool(false), "not taken") }
       #expect(ownership.form == .owned)
-      // It neither settles nor renews nor finds anything any more, though it makes the group again where it finds none.
+      // The old worker can neither settle nor renew nor lease anything, although it tries to create the group.
       await #expect(throws: QueueError.leaseLost) { try await queue.complete(held, verified("old")) }
       await #expect(throws: QueueError.leaseLost) { try await queue.retry(held, after: .zero, error: "x") }
       await #expect(throws: QueueError.leaseLost) { try await queue.renew(held) }
@@ -193,7 +193,7 @@ struct FormSwitchTests {
       let read = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
       #expect(read.isNull)
       #expect(try await queue.allEvents().isEmpty)
-      // And back: what was not settled is read again from the first entry, by whoever comes.
+      // In the first form again, unsettled messages are read from the first entry by any worker.
       try await Self.set(.leased, queue)
       guard case .own(let later, _) = try await ownership.take(.intake, id.shard, for: "new", isAbandoned: false, queue) else {
         return #expect(Bool(false), "not taken")
@@ -201,7 +201,7 @@ struct FormSwitchTests {
       #expect(later.form == .leased)
       let again = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
       #expect(again.array?.first?.array?.last?.array?.count == 1)
-      // What the owner of before still says is refused by its epoch, though nobody else has the shard.
+      // A commit of the former owner is refused because of its epoch, although no other worker owns the shard.
       var call = CommitBatch(.intake, id.shard, many: 1, queue)
       let fields = try #require(again.array?.first?.array?.last?.array?.first?.array)
       let message = try #require(
@@ -212,12 +212,12 @@ struct FormSwitchTests {
     }
   }
 
-  /// Their order is that of their lines only as long as all workers see to it: one of the form before leases what has no place in a line.
+  /// The order is not checked, because older workers also lease messages that are not in their order line.
   @Test("A running worker changes its form back and forth, and messages are settled once")
   func rolls() async throws {
     try await withQueue({
       $0.lease = .milliseconds(500)
-      // Long enough that none is taken for dead where the machine is slow: shards that go to and fro are another test's.
+      // Long enough that no worker counts as dead on a slow machine. Other tests move shards between workers.
       $0.workerTimeout = .seconds(10)
       $0.backoffCap = .milliseconds(20)
     }) { queue, _ in
@@ -227,10 +227,10 @@ struct FormSwitchTests {
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { message in
         let parts = (message.message.attributes["natural"] ?? "").split(separator: ":")
         if Int.random(in: 0..<8) == 0 { return .inOrder { .retry(after: .milliseconds(.random(in: 0...10)), error: "again") } }
-        // Without a natural key: a message that two settled would be two events.
+        // There is no natural key, so a message that is settled twice has two events.
         let id = "e-\(parts[0]):\(parts[1]):\(UInt32.random(in: 0 ... .max))"
         return .inOrder {
-          // Counted here: the handler is called again for a message that waits for an earlier one.
+          // Counted here, because the handler is called again for a message that waits for an earlier one.
           load.worked.withLock { $0 += 1 }
           return .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))]))
         }
@@ -317,7 +317,7 @@ struct FormSwitchTests {
       guard case .own(var ownership, _) = taken else {
         return #expect(Bool(false), "not taken")
       }
-      // An entry that no version can read keeps no place in the line.
+      // An unreadable entry has no position in the order line.
       let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+", "COUNT", "1"]).array ?? []
       let name = try #require(entries.first?.array.flatMap { EventFeed.fields($0[1])["o"]?.string })
       _ = try await queue.send(["XADD", .string(Keys.ready(.intake, shard)), "*", "i", "unreadable", "o", .string(name)])
@@ -360,7 +360,7 @@ struct FormSwitchTests {
         _ = try await administration.setForm(.owned, force: true)
         try await eventually("all shards are worked in it") { try await administration.form().shardsBehind == 0 }
         #expect(try await administration.form().form == .owned)
-        // Back asks nobody.
+        // The change to the first form is never refused.
         _ = try await administration.setForm(.leased, force: false)
         try await eventually("all shards are worked in it") { try await administration.form().shardsBehind == 0 }
       }

@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct ScriptSlotTests {
-  /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
+  /// The number of all scripts in `Scripts/`, so that no script is missing in this test.
   private static let count = 41
 
   @Test func `The keys of every script call share one hash tag`() async throws {
@@ -20,7 +20,7 @@ import Testing
 
       try await callEveryScript(queue)
 
-      // Redis itself says what it was sent: each call is EVALSHA or EVAL, the script, how many keys, the keys.
+      // The slow log contains the calls: EVALSHA or EVAL, the script, the number of keys, the keys.
       var scripts: Set<String> = []
       var calls = 0
       for entry in try await client.send(["SLOWLOG", "GET", "-1"]).array ?? [] {
@@ -86,7 +86,7 @@ import Testing
       return
     }
     try await store.finish(scope: "s", owner: owner, status: 200, code: "", body: [])
-    // One that is left by a worker that ended without a word.
+    // The message of a worker that died.
     let owned = try await queue.accept(request("owned")).id
     _ = try await ShardOwnership(text: "").take(.intake, owned.shard, for: "gone", isAbandoned: false, queue)
     try await queue.working(handler: { _ in .complete(verified("owned")) }) {
@@ -94,7 +94,7 @@ import Testing
       let plain = try await queue.accept(request("plain")).id
       try await eventually("it is settled") { try await queue.delivery(plain)?.state == .verified }
     }
-    // A check that has something to look at twice.
+    // Faults that the check reads again and repairs.
     _ = try await queue.send(["HSET", .string(Keys.eventsIndex(Shard(3))), "gone", "1-1"])
     _ = try await queue.send(["HSET", .string(Keys.suspects(.intake, Shard(3))), "1-1", "1"])
     #expect(try await StoreCheckTests.check(queue, repairs: true).agrees)
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `Claimed keys are stored in integer sets, with members of any sign`() async throws {
     try await withQueue({ $0.seenBuckets = 1 }) { queue, _ in
-      // One shard and one bucket for all, filled to the bound that Redis puts on an integer set.
+      // All keys are in one shard and one bucket, up to Redis' limit for integer sets.
       for index in 0..<512 { _ = try await queue.accept(request("n\(index)", order: "one")) }
       let claim = queue.deduplication.claim(
         "x", store: .delivery, shard: queue.deliveryID(for: request("x", order: "one")).shard, now: DeliveryQueue.now)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `A key of the last generation is still seen, one of two generations ago is not`() async throws {
+  @Test func `A key of the last generation is seen, and one of the generation before it is not`() async throws {
     try await withQueue { queue, _ in
       let length = queue.configuration.deliveryGeneration.milliseconds
       let delivery = request("one")
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `All services that share a Redis share its digest key, and so the ids`() async throws {
+  @Test func `All services that share a Redis share its digest key, and thereby the ids`() async throws {
     try await withQueue { queue, server in
       let client = try await server.client()
       let other = try await DeliveryQueue.open(

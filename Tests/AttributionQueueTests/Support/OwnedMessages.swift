@@ -9,7 +9,7 @@ struct OwnedMessages {
   let ownership: ShardOwnership
   let messages: [LeasedMessage]
 
-  /// - Parameter copies: sets the messages of one call apart from those of others.
+  /// - Parameter copies: distinguishes the messages of one call from those of others.
   init(_ queue: DeliveryQueue, _ naturals: [String], copies: String = "") async throws {
     var shard = Shard(0)
     for (place, natural) in naturals.enumerated() {

@@ -4,7 +4,7 @@ import RedisClient
 
 @testable import AttributionQueue
 
-/// A Redis of a test's own, on a socket in a folder of its own.
+/// A Redis for one test, on a socket in its own folder.
 final class PrivateRedis {
   let folder: URL
   private let settings: [String]
@@ -39,14 +39,14 @@ final class PrivateRedis {
     for _ in 0..<500 where !FileManager.default.fileExists(atPath: socket) { usleep(10_000) }
   }
 
-  /// As a power cut would: no time to write anything.
+  /// Kills the process, so that it cannot write anything.
   func kill() {
     guard let process, process.isRunning else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// It answers nobody meanwhile; what is sent to it is done afterwards, whether anybody waits for the answer or not.
+  /// Stops the process while the body runs. It executes the commands that were sent meanwhile afterwards, even if no caller waits any more.
   func rest(while body: () async throws -> Void) async rethrows {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGSTOP)
@@ -68,7 +68,7 @@ final class PrivateRedis {
 }
 
 extension AcceptRequest {
-  /// A delivery with a natural key and bytes of its own.
+  /// A delivery with its own natural key and bytes.
   static func delivery(_ natural: String, bytes: String = "", order: String? = nil, notBefore: Int64? = nil) -> AcceptRequest {
     AcceptRequest(
       queue: .intake, idempotencyKey: natural + "#" + bytes, orderKey: order, naturalKey: natural,
@@ -91,7 +91,7 @@ extension Completion {
 }
 
 extension EventFeed {
-  /// The ids of all events a subscription gets until there are none, acknowledged.
+  /// Pulls and acknowledges events until there are none, and returns their ids.
   func drain(_ name: String, wait: Duration = .milliseconds(300)) async throws -> [String] {
     var ids: [String] = []
     while true {

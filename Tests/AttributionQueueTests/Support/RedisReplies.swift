@@ -3,14 +3,14 @@ import Testing
 
 @testable import RedisClient
 
-/// A list as Redis answers it, which is how it is asked too.
+/// A list as Redis sends it. Commands have the same format.
 func reply(_ words: [RedisArgument]) throws -> RedisReply {
   var buffer = ByteBuffer()
   buffer.writeRedisCommand(EncodedArguments(words))
   return try reply(buffer.readableBytesView)
 }
 
-/// What stands in Redis' own form.
+/// A reply in the format of the protocol.
 func reply(written text: String) throws -> RedisReply { try reply(text.utf8) }
 
 private func reply(_ written: some Sequence<UInt8>) throws -> RedisReply {

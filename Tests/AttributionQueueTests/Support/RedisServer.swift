@@ -6,7 +6,7 @@ import Testing
 
 @testable import AttributionQueue
 
-/// A Redis of a test's own: on a Unix socket in a directory of its own, every write on disk before it is answered.
+/// A Redis for one test, on a Unix socket in its own directory. Every write is on disk before it is answered.
 final class RedisServer: @unchecked Sendable {
   private let directory: URL
   private let settings: [String]
@@ -14,10 +14,10 @@ final class RedisServer: @unchecked Sendable {
 
   var socket: String { directory.appendingPathComponent("s").path }
 
-  /// On 127.0.0.1; 0: none.
+  /// The port on 127.0.0.1; 0 if there is none.
   let port: Int
 
-  /// - Parameter port: whether it listens on a port too, for its replicas.
+  /// - Parameter port: true if it also listens on a port, for its replicas.
   init(appendOnly: String = "yes", port listens: Bool = false) throws {
     port = listens ? Int.random(in: 30_000..<60_000) : 0
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("aq-\(UUID().uuidString.prefix(13))")
@@ -42,7 +42,7 @@ final class RedisServer: @unchecked Sendable {
     self.process = process
   }
 
-  /// Ends it as a crash would.
+  /// Kills the process, as a crash does.
   func kill() async {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
@@ -55,11 +55,11 @@ final class RedisServer: @unchecked Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A client that answers.
+  /// Returns a client once Redis answers.
   func client() async throws -> RedisClient {
     let client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: quietLogger)
     try await eventually("Redis answers") {
-      // A Redis that reads its AOF answers LOADING until it is done.
+      // A Redis that reads its AOF answers LOADING.
       (try? await client.send(["PING"])) != nil
     }
     return client
@@ -68,7 +68,7 @@ final class RedisServer: @unchecked Sendable {
 
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Gives the body a queue on a fresh Redis.
+/// Runs the body with a queue on a fresh Redis.
 func withQueue(
   _ configure: (inout QueueConfiguration) -> Void = { _ in },
   _ body: (DeliveryQueue, RedisServer) async throws -> Void
@@ -88,7 +88,7 @@ func withQueue(
   await server.remove()
 }
 
-/// Waits for a condition, four minutes at the most: on a slow machine a minute is short beside a hundred other tests.
+/// Waits for a condition for up to four minutes, because a slow machine runs a hundred other tests at the same time.
 func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
   let until = ContinuousClock.now + .seconds(240)
   while ContinuousClock.now < until {
@@ -98,7 +98,7 @@ func eventually(_ what: String, _ condition: () async throws -> Bool) async thro
   Issue.record("not in time: \(what)")
 }
 
-/// A request whose natural key is `natural` and whose bytes are told apart by `copy`.
+/// A request with the natural key `natural`. `copy` makes its bytes differ.
 func request(
   _ natural: String, copy: String = "", order: String? = nil, keepsOrder: Bool = false, notBefore: Int64? = nil,
   queue: QueueName = .intake
@@ -111,16 +111,16 @@ func request(
     notBefore: notBefore)
 }
 
-/// A genuine message's outcome: one event under its natural key.
+/// The outcome of a genuine message: one event under its natural key.
 func verified(_ natural: String) -> Completion {
   Completion(
     state: .verified, naturalKey: natural,
     events: [EventRecord(id: "e-" + natural, type: "t.a", json: Array("{\"id\":\"e-\(natural)\"}".utf8))])
 }
 
-/// What completing a leased message did.
+/// The result of completing a leased message.
 enum CompletionOutcome: Int64 {
-  /// The natural key was counted before: no event was written.
+  /// The natural key was counted before, so no event was written.
   case naturalKeySeen = 0
   case completed = 1
   /// The natural key was counted before, and the message is still leased.
@@ -128,7 +128,7 @@ enum CompletionOutcome: Int64 {
 }
 
 extension DeliveryQueue {
-  /// Leases what is ready, as a worker that may die would, and renews nothing.
+  /// Leases all ready messages without renewing the leases, as a worker that dies later.
   func leaseAll(_ consumer: String, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
     for shard in Shard.all {
@@ -136,7 +136,7 @@ extension DeliveryQueue {
       let made = try await redis.sendAllowingErrors(
         ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
       if made.error != nil {
-        // A worker that owned the shard left it where nobody reads.
+        // A former owner has left the position of the group behind all entries.
         for info in try await send(["XINFO", "GROUPS", .string(Keys.ready(queue, shard))]).array ?? []
         where EventFeed.fields(info)["last-delivered-id"]?.string == EntryID.behindAll.text {
           _ = try await send(["XGROUP", "SETID", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
@@ -153,7 +153,7 @@ extension DeliveryQueue {
     return leases
   }
 
-  /// Messages under a lease of their own.
+  /// The number of leased messages.
   func leased(_ queue: QueueName = .intake) async throws -> Int64 {
     var count: Int64 = 0
     for shard in Shard.all {
@@ -163,7 +163,7 @@ extension DeliveryQueue {
     return count
   }
 
-  /// Takes over what has been idle for `idle` milliseconds.
+  /// Takes over messages that were idle for `idle` milliseconds.
   func reclaimAll(_ consumer: String, idle: Int64 = 0, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
     for shard in Shard.all {
@@ -178,7 +178,7 @@ extension DeliveryQueue {
     return leases
   }
 
-  /// Settles leased messages of one shard in one step; nil for one whose lease is lost.
+  /// Settles leased messages of one shard in one step. The result is nil for a message whose lease is lost.
   func complete(_ work: [(lease: LeasedMessage, completion: Completion)], now: [Int64] = []) async throws -> [CompletionOutcome?] {
     var call = CommitBatch(work[0].lease.queue, work[0].lease.shard, many: work.count, self)
     for (place, (lease, completion)) in work.enumerated() {
@@ -187,14 +187,14 @@ extension DeliveryQueue {
     return try await settle(call, work[0].lease.consumer)
   }
 
-  /// The same of one. Throws where the lease is lost.
+  /// Settles one leased message. Throws if the lease is lost.
   @discardableResult
   func complete(_ lease: LeasedMessage, _ completion: Completion) async throws -> CompletionOutcome {
     guard let outcome = try await complete([(lease, completion)])[0] else { throw QueueError.leaseLost }
     return outcome
   }
 
-  /// Does with a leased message what a handler decided; how it went, as metrics call it.
+  /// Settles a leased message by a handler's outcome. Returns the label of the result in metrics.
   @discardableResult
   func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws -> String {
     let words = Mutex<[String]>([])
@@ -214,7 +214,7 @@ extension DeliveryQueue {
 
   func deadLetter(_ lease: LeasedMessage, error: String) async throws { try await settle(lease, .deadLetter(error: error)) }
 
-  /// Gives it back, and returns when it is ready again.
+  /// Gives the message back, and returns when it is ready again.
   func release(_ lease: LeasedMessage) async throws {
     try await settle(lease, .giveBack)
     let poller = DelayedPoller(queue: lease.queue, deliveries: self, blocking: redis)
@@ -225,7 +225,7 @@ extension DeliveryQueue {
     }
   }
 
-  /// Starts the lease's time anew.
+  /// Restarts the time of the lease.
   func renew(_ lease: LeasedMessage) async throws {
     let words: [RedisArgument] = [
       .string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount),
@@ -246,7 +246,7 @@ extension DeliveryQueue {
         queue: queue, entryID: entry?.string ?? "", fields: words ?? .null, deliveryCount: count, consumer: consumer))
   }
 
-  /// The ids of all events, shard by shard.
+  /// The ids of all events, by shard.
   func allEvents() async throws -> [String] {
     var ids: [String] = []
     for shard in Shard.all {
@@ -273,5 +273,5 @@ extension DeliveryQueue {
 }
 
 extension ShardWorker.Pace {
-  static func random() -> ShardWorker.Pace { [.judging, .waiting(shards: 256), .waiting(shards: 3)].randomElement() ?? .judging }
+  static func random() -> ShardWorker.Pace { [.computing, .waiting(shards: 256), .waiting(shards: 3)].randomElement() ?? .computing }
 }

@@ -6,11 +6,11 @@ import Testing
 
 /// An accept into an empty stream publishes the message, so that the shard's owner need not read it.
 @Suite struct AnnouncementTests {
-  /// What is published of the shards while `body` runs.
+  /// Returns the publications on the channels of the shards while `body` runs.
   private func published(_ queue: DeliveryQueue, _ shards: [Shard], _ body: () async throws -> Void) async throws -> [(Shard, [UInt8])] {
     let found = Mutex<[(Shard, [UInt8])]>([])
     let subscriptions = ShardSubscriptions(.intake, queue, loop: 0) { shard, message in
-      // A shard is also told of when its subscription begins.
+      // The callback is also called when a shard's subscription begins.
       if !message.isEmpty || found.withLock({ $0.contains { $0.0 == shard } }) { found.withLock { $0.append((shard, message)) } }
     }
     for shard in shards { subscriptions.want(shard) }
@@ -25,7 +25,7 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test func `An announcement is what XRANGE answers, for the first message of an empty stream only`() async throws {
+  @Test func `An announcement has the format of an XRANGE reply, and is sent only for the first message of an empty stream`() async throws {
     try await withQueue { queue, _ in
       let shard = queue.deliveryID(for: request("a", order: "one")).shard
       let told = try await published(queue, [shard]) {
@@ -48,14 +48,14 @@ import Testing
     try await withQueue { queue, _ in
       for (length, isTold) in [(4096, true), (4097, false)] {
         var long = request("long\(length)", order: "long\(length)")
-        // What accept adds to the attributes: the digest of the idempotency key, 32 digits.
+        // Accept adds an attribute: the digest of the idempotency key, 32 digits.
         long.message.claim = String(repeating: "0", count: 32)
         long.message.body = [UInt8](repeating: 65, count: length - long.message.envelope.count)
         let accepted = long
         let told = try await published(queue, [queue.deliveryID(for: long).shard]) { _ = try await queue.accept(accepted) }
         #expect(told.contains { !$0.1.isEmpty } == isTold, "\(length)")
       }
-      // Other queues' workers take no announcements.
+      // Workers of other queues use no announcements.
       let session = request("s", order: "sessions", queue: .sessions)
       let quiet = ShardSubscriptions(.sessions, queue, loop: 0) { _, message in #expect(message.isEmpty) }
       quiet.want(queue.deliveryID(for: session).shard)
@@ -89,7 +89,7 @@ import Testing
       #expect(try await settlement.commitAnnounced(call(), owned.ownership) == 1)
       let record = try await queue.delivery(owned.messages[0].deliveryID)
       #expect(try await settlement.commitAnnounced(call(), owned.ownership) == nil)
-      // The next message is the first of the stream: it is not taken for the announced one.
+      // The next message is the first of the stream, and is not confused with the announced one.
       #expect(try await queue.delivery(owned.messages[0].deliveryID) == record)
       #expect(words.withLock { $0 } == ["verified"])
       #expect(try await queue.allEvents() == ["e-a"])
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// How often a stream was read, as soon as none is being read.
+  /// The number of reads of streams, once no more reads occur.
   private func reads(_ queue: DeliveryQueue) async throws -> Int {
     var (before, now) = (-1, 0)
     while now != before {
@@ -141,7 +141,7 @@ import Testing
   }
 
   private func withWorker(_ queue: DeliveryQueue, _ body: () async throws -> Void) async throws {
-    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { lease in
       lease.message.body == Array("forged".utf8)
         ? .deadLetter(error: "forged") : .complete(verified(lease.message.attributes["natural"] ?? ""))
     }
@@ -158,7 +158,7 @@ import Testing
     try await withQueue { queue, _ in
       try await withWorker(queue) {
         try await queue.redis.send(["CONFIG", "RESETSTAT"])
-        // Of different shards, so that each comes into an empty stream.
+        // The messages are in different shards, so each enters an empty stream.
         var shards: Set<Shard> = []
         let orders = (0..<1000).map { "o\($0)" }.filter { shards.insert(queue.deliveryID(for: request("n", order: $0)).shard).inserted }
         for (place, body) in [[], [13, 10, 0, 255, 36], Array("$5\r\nhello\r\n*3\r\n".utf8), Array("ä€😀".utf8)].enumerated() {
@@ -168,7 +168,7 @@ import Testing
           _ = try await queue.accept(message)
         }
         try await eventually("all are settled") { try await queue.allEvents().count == 4 }
-        // The script reads once for each message, and a worker that reads once more. Each look for the events reads all shards.
+        // The script reads once for each message; a worker would read once more. Each query for the events reads all shards.
         #expect(try await reads(queue) % Shard.count == 4)
       }
       #expect(Set(try await queue.allEvents()) == Set((0..<4).map { "e-nä\($0)" }))
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `An announcement of another body than the entry's does not decide about the entry`(isReadable: Bool) async throws {
+  func `An announcement with another body than the entry's does not decide about the entry`(isReadable: Bool) async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })

@@ -6,7 +6,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct DeadlineWorkerTests {
-  /// Opens and closes at a word.
+  /// A gate that the test opens and closes.
   final class Gate: WorkGate {
     private let isOpen: Mutex<Bool>
 
@@ -36,7 +36,7 @@ import Testing
     return request
   }
 
-  @Test func `Messages nearest their deadline come first over all shards`() async throws {
+  @Test func `Messages nearest their deadline come first across all shards`() async throws {
     try await withQueue { queue, _ in
       var random = SeededRandom("deadlines")
       let now = DeliveryQueue.now
@@ -207,7 +207,7 @@ import Testing
       let count = chosen.values.reduce(0, +)
       #expect(count <= most)
       #expect(count >= min(most, all.count, 1))
-      // Taken shard by shard from the front, they are the nearest of all, known or not.
+      // Taken from the front of each shard, they are the nearest of all deadlines, known or unknown.
       let taken = chosen.flatMap { shard, count in all.filter { $0.shard == shard }.map(\.deadline).sorted().prefix(count) }
       #expect(taken.sorted() == Array(all.map(\.deadline).sorted().prefix(count)))
       #expect(taken.isEmpty || latest == taken.max())
@@ -237,7 +237,7 @@ import Testing
 }
 
 extension DeliveryQueue {
-  /// Leases what waits by deadline, as a worker that may die would.
+  /// Leases messages that wait by deadline, as a worker that dies later.
   func takeAll(_ consumer: String, _ queue: QueueName, most: Int) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
     for shard in Shard.all {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Time slices of an event loop")
 struct LoopSlicesTests {
-  /// Runs tasks on a loop of their own, all ready at the same moment.
+  /// Runs tasks on an event loop of their own. All are ready at the same moment.
   private func run(_ tasks: [@Sendable (LoopSlices) async -> Void], slice: Duration) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let executor = EventLoopExecutor(loop: group.next())
@@ -22,7 +22,7 @@ struct LoopSlicesTests {
     try await group.shutdownGracefully()
   }
 
-  /// Notes that something came.
+  /// Reports that data has arrived.
   private final class Arrival: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     let came: @Sendable () -> Void
@@ -42,7 +42,7 @@ struct LoopSlicesTests {
     }.bind(host: "127.0.0.1", port: 0).get()
     let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: server.localAddress!).get()
     let compute: @Sendable () async -> Int = {
-      // Sent while the loop has tasks to run, none of which waits for anything.
+      // Sent while the loop has tasks to run that never wait.
       client.writeAndFlush(ByteBuffer(string: "now"), promise: nil)
       var steps = 0
       while steps < 200_000, !hasCome.withLock({ $0 }) {
@@ -78,7 +78,7 @@ struct LoopSlicesTests {
       }
     }
     try await run(tasks, slice: .milliseconds(2))
-    // The first finds its slice unused, and pauses before the others do.
+    // The first task finds its slice unused, and pauses before the others do.
     #expect(log.withLock { $0 } == ["a1", "a2", "b1", "c1", "b2", "c2"])
   }
 

@@ -13,7 +13,7 @@ import Testing
       queue.ordersAfterProofAlways.withLock { $0 = false }
       let administration = QueueAdministration(deliveries: queue)
       for name in ["a", "b", "c"] { _ = try await queue.accept(request(name, order: "x", keepsOrder: true)) }
-      // Another order key, and one that keeps no order, pass.
+      // Messages of another order key, and those that keep no order, are not blocked.
       _ = try await queue.accept(request("other", order: "x2", keepsOrder: true))
       _ = try await queue.accept(request("free", order: "x"))
       func lease() async throws -> [String: LeasedMessage] {
@@ -22,7 +22,7 @@ import Testing
       let first = try await lease()
       #expect(Set(first.keys) == ["a", "other", "free"])
       #expect(try await administration.snapshot(.intake).delayed == 2)
-      // Delayed for a retry, given back, taken over from the dead: still the first.
+      // Delayed for a retry, given back, or taken over from a dead worker, it remains the first.
       try await queue.retry(try #require(first["a"]), after: .zero, error: "x")
       #expect(try await lease().isEmpty)
       let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
@@ -38,28 +38,29 @@ import Testing
       await #expect(throws: QueueError.leaseLost) { try await queue.complete(try #require(returned["a"]), verified("a")) }
       #expect(try await lease().isEmpty)
       #expect(try await !queue.expedite(queue.deliveryID(for: request("b", order: "x")), in: .intake))
-      // Finished: the next one comes, and a dead letter is finished too.
+      // When it is finished, the next one is ready. A dead letter counts as finished.
       try await queue.complete(taken, verified("a"))
       let second = try await lease()
       #expect(Set(second.keys) == ["b"])
       try await queue.deadLetter(try #require(second["b"]), error: "no")
       let third = try await lease()
       #expect(Set(third.keys) == ["c"])
-      // A replayed dead letter goes behind what is unfinished.
+      // A replayed dead letter goes behind unfinished messages.
       #expect(try await administration.replay(.intake, ids: []) == 1)
       #expect(try await lease().isEmpty)
       try await queue.complete(try #require(third["c"]), verified("c"))
       let last = try await lease()
       #expect(Set(last.keys) == ["b"])
       try await queue.complete(try #require(last["b"]), verified("b"))
-      // Nothing is left of a line that is empty.
+      // An empty order line leaves no data.
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.count == 1)
       try await queue.complete(other, verified("other"))
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
     }
   }
 
-  @Test(arguments: [true, false]) func `Those that wait for their turn count to the backlog's bound`(afterProof: Bool) async throws {
+  @Test(arguments: [true, false]) func `Messages that wait in an order line count towards the backlog limit`(afterProof: Bool) async throws
+  {
     try await withQueue({ $0.backlogBound = 3 * 256 }) { queue, _ in
       queue.ordersAfterProofAlways.withLock { $0 = afterProof }
       for index in 0..<3 { _ = try await queue.accept(request("m\(index)", order: "x", keepsOrder: true)) }
@@ -100,7 +101,7 @@ import Testing
           _ = try await queue.accept(request(natural, order: key, keepsOrder: true))
           expected[key, default: []].append("e-" + natural)
         }
-        // One that takes what is ready and dies with it.
+        // A worker that leases all ready messages and dies.
         if Bool.random(using: &random) { _ = try await queue.leaseAll("dead-\(round)") }
         try await queue.working(handler: handler) {
           try await other.working(handler: handler) {
@@ -146,19 +147,19 @@ import Testing
         try await client.send(["CONFIG", "SET", "slowlog-log-slower-than", "0"])
         let isWatched = DeliveryQueue.now < due
         try await Task.sleep(for: .milliseconds(max(0, due - DeliveryQueue.now - 300)))
-        let looks = try await Self.looks(client)
-        #expect(DeliveryQueue.now >= due || looks == 0)
+        let searches = try await Self.searches(client)
+        #expect(DeliveryQueue.now >= due || searches == 0)
         try await eventually("it comes") { await worked.all == ["late"] }
         #expect(DeliveryQueue.now >= due)
-        let found = try await Self.looks(client)
+        let found = try await Self.searches(client)
         #expect(!isWatched || found > 0)
       }
       client.close()
     }
   }
 
-  /// How often delayed messages were looked for.
-  private static func looks(_ client: RedisClient) async throws -> Int {
+  /// The number of calls of the scripts that search for due messages.
+  private static func searches(_ client: RedisClient) async throws -> Int {
     let names = [PackageResources.promote_lua, PackageResources.due_lua].map { Hex.encode(SHA1Digest.hash($0)) }
     return (try await client.send(["SLOWLOG", "GET", "-1"]).array ?? []).filter { entry in
       let words = (entry.array?[3].array ?? []).compactMap(\.string)

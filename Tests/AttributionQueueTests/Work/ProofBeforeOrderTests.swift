@@ -4,7 +4,7 @@ import Testing
 
 @testable import AttributionQueue
 
-/// Order among messages of which anybody can send more: what is not proved has no part in it.
+/// The order of messages that anybody can send: only verified messages take part in it.
 @Suite struct ProofBeforeOrderTests {
   private static func rejected(_ lease: LeasedMessage) -> WorkOutcome {
     let id = "r-\(lease.deliveryID)"
@@ -13,7 +13,7 @@ import Testing
 
   private static func name(_ lease: LeasedMessage) -> String { lease.message.attributes["natural"] ?? "" }
 
-  /// What may be opened once.
+  /// A gate that can be opened once.
   private final class Gate: Sendable {
     private let state = Mutex(false)
     var isOpen: Bool { state.withLock { $0 } }
@@ -68,7 +68,7 @@ import Testing
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 20)
       let outcomes = Mutex<[String]>([])
       let worker = ShardWorker(
-        queue: .intake, deliveries: queue, pace: .judging,
+        queue: .intake, deliveries: queue, pace: .computing,
         observe: { if case .processed(let outcome, _, _, _) = $0 { outcomes.withLock { $0.append(outcome) } } },
         handler: { lease in .inOrder { .complete(verified(Self.name(lease))) } })
       let run = Task { await worker.run() }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `A dead letter lets the next one pass, and goes behind what is unfinished when it is replayed`(
+  @Test(arguments: [true, false]) func `A dead letter lets the next message pass, and goes behind unfinished ones when it is replayed`(
     afterProof: Bool
   ) async throws {
     try await withQueue { queue, _ in
@@ -103,7 +103,7 @@ import Testing
         }
         dies.withLock { $0 = false }
         #expect(try await administration.replay(.intake, ids: []) == 1)
-        // The stream's owner may not have been told.
+        // The stream's owner may not have been notified.
         _ = try await queue.accept(request("other", order: "x"))
         try await eventually("it waits too") { try await administration.snapshot(.intake).delayed == 3 }
         gate.open()
@@ -118,7 +118,7 @@ import Testing
     try await withQueue { queue, _ in
       queue.ordersAfterProofAlways.withLock { $0 = false }
       try await accept(queue, ["a", "forged", "b"])
-      // One of another order key, alone in its line.
+      // A message of another order key, alone in its order line.
       try await accept(queue, ["alone"], order: "y")
       #expect(try await lines(queue) == 2)
       queue.ordersAfterProofAlways.withLock { $0 = true }
@@ -145,11 +145,11 @@ import Testing
     }
   }
 
-  @Test func `A worker that dies leaves the order to the next one`() async throws {
+  @Test func `After a worker dies, the next one keeps the order`() async throws {
     try await withQueue({ $0.workerTimeout = .milliseconds(300) }) { queue, _ in
       try await accept(queue, ["a", "b", "c"])
       let shard = queue.deliveryID(for: request("a", order: "x")).shard
-      // It delays the first, has the second wait, and ends without a word when it begins the third.
+      // It delays the first message, leaves the second waiting, and dies when it begins the third.
       let began = Mutex(false)
       let dying = ShardWorker(queue: .intake, deliveries: queue, pace: .waiting(shards: 256)) { lease in
         guard Self.name(lease) == "c" else { return .inOrder { .retry(after: .milliseconds(200), error: "later") } }
@@ -190,7 +190,7 @@ import Testing
       }
       try await queue.working(handler: handler) {
         try await accept(queue, ["slow 1", "behind"])
-        // The same shard: one keeps no order, the others have the place of its first.
+        // In the same shard, one message keeps no order, and the others have other order keys.
         let shard = queue.deliveryID(for: request("slow 1", order: "x")).shard
         var others: [String] = []
         var number = 0
@@ -237,7 +237,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `Each line keeps its order and each message is counted once, whatever delays and ends there are`(
+  @Test(arguments: [true, false])
+  func `Each order line keeps its order and each message is counted once, whatever delays and crashes occur`(
     afterProof: Bool
   ) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -250,7 +251,7 @@ import Testing
       $0.backoffCap = .milliseconds(20)
     }) { queue, server in
       var random = SeededRandom(seed: seed)
-      // Those of before took their place when they were accepted, and are worked beside later ones in the second half.
+      // Messages of older builds enter their order line when they are accepted. In the second half they are mixed with later ones.
       queue.ordersAfterProofAlways.withLock { $0 = afterProof }
       var expected: [String: [String]] = [:]
       var forged = 0
@@ -285,7 +286,7 @@ import Testing
           if Bool.random(using: &random) { worker.stop() } else { run.cancel() }
           await run.value
         }
-        // One that ends without a word.
+        // A worker that dies.
         if Bool.random(using: &random) {
           for shard in Shard.all {
             let known = try await ShardOwnership.read(.intake, shard, queue)

@@ -8,7 +8,7 @@ struct ReadBackpressureTests {
   @Test("waiting callers are admitted in order when messages start")
   func turns() async throws {
     let backpressure = ReadBackpressure(bound: 10)
-    // Fewer than the bound wait: the next may go beyond it.
+    // Fewer messages than the limit wait, so the next reservation may exceed it.
     await backpressure.reserve(9)
     await backpressure.reserve(8)
     let order = Mutex<[Int]>([])
@@ -22,11 +22,11 @@ struct ReadBackpressureTests {
       try await eventually("it waits") { backpressure.waiting == number }
     }
     backpressure.release(7)
-    // Ten are left: as many as the bound.
+    // Ten messages remain, as many as the limit.
     #expect(order.withLock { $0.isEmpty } && backpressure.waiting == 3)
     backpressure.release(1)
     try await eventually("the first is let in") { order.withLock { $0 } == [1] }
-    // 9 and its 4 are 13 now: three must go before another is let in.
+    // 13 messages wait: 9 and the 4 of the first caller. The next caller is admitted when fewer than 10 wait.
     backpressure.release(3)
     #expect(backpressure.waiting == 2)
     backpressure.release(1)
@@ -36,11 +36,11 @@ struct ReadBackpressureTests {
     for task in tasks { await task.value }
   }
 
-  @Test("a reservation that would have to wait counts nothing")
+  @Test("a reservation that would have to wait reserves nothing")
   func atOnce() async throws {
     let backpressure = ReadBackpressure(bound: 2)
     #expect(backpressure.reserveAtOnce(1))
-    // Fewer than the bound wait: the next may go beyond it.
+    // Fewer messages than the limit wait, so the next reservation may exceed it.
     #expect(backpressure.reserveAtOnce(5))
     #expect(!backpressure.reserveAtOnce(1))
     backpressure.release(5)

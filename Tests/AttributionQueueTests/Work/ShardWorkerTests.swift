@@ -60,7 +60,7 @@ import Testing
       #expect(try await queue.delivery(queue.deliveryID(for: request("n7", order: "one")))?.state == .verified)
       let shard = queue.deliveryID(for: request("n0", order: "one")).shard
       #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 0)
-      // Given back: whoever comes next need not wait.
+      // The shards were released, so the next worker need not wait.
       let owners = try await ownerships(queue)
       #expect(owners.allSatisfy { $0.owner == nil })
       #expect(try await queue.send(["ZCARD", .string(Keys.workers(.intake))]).integer == 0)
@@ -80,7 +80,7 @@ import Testing
       heard.withLock { $0 = [] }
       _ = try await queue.accept(request("a"))
       try await eventually("it is heard") { heard.withLock { $0 } == [shard] }
-      // While something is there its owner reads on by itself.
+      // While the stream is not empty, its owner continues reading without notifications.
       _ = try await queue.accept(request("a", copy: "again"))
       #expect(heard.withLock { $0.count } == 1, "while something was there")
       subscriptions.forget(shard)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `Every outcome is settled as the handler says`() async throws {
+  @Test func `Every outcome is settled as the handler decided`() async throws {
     try await withQueue({
       $0.backoffBase = .milliseconds(1)
       $0.maxAttempts = 3
@@ -100,7 +100,7 @@ import Testing
       let names = ["done", "again", "dead", "waits", "always"]
       for name in names { _ = try await queue.accept(request(name, order: "one")) }
       let shard = queue.deliveryID(for: request("done", order: "one")).shard
-      // Left by a hand.
+      // An entry that was added by hand.
       try await queue.redis.send(["XADD", .string(Keys.ready(.intake, shard)), "*", "i", "nobody", "z", "1"])
       let attempts = Mutex<[String: [Int]]>([:])
       try await working(
@@ -210,11 +210,11 @@ import Testing
         #expect(now.owner.map(String.init) == worker.name)
         #expect(now.text.hasPrefix("2 "))
       }
-      // Each may have been begun before.
+      // The dead worker may have begun each message.
       #expect(attempts.withLock { $0 } == [2, 2, 2, 2, 2])
       let suspects = try await queue.send(["HKEYS", .string(Keys.suspects(.intake, shard))]).array ?? []
       #expect(suspects.allSatisfy { $0.string == "until" })
-      // What the dead one still says is not heard.
+      // Requests of the dead worker are refused.
       let reply = try await queue.run(Scripts.disown, [Keys.ownership(.intake, shard)], [.string(held.text)])
       #expect(reply.integer == 0)
     }
@@ -229,7 +229,7 @@ import Testing
       for name in ["a", "poison", "b"] { _ = try await queue.accept(request(name, order: "one")) }
       let shard = queue.deliveryID(for: request("a", order: "one")).shard
       let begun = Mutex(0)
-      // Each dies in the middle, as a process does: it owns the shard, settles nothing and says nothing any more.
+      // Each worker dies like a process: it owns the shard, settles nothing and sends nothing any more.
       for number in 0..<6 where try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0 {
         let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random()) { lease in
           let name = lease.message.attributes["natural"] ?? ""
@@ -248,7 +248,7 @@ import Testing
           await run.value
           break
         }
-        // Another takes its place, who knows nothing of how it ended.
+        // Another worker takes over without knowing how the former one ended.
         let before = try await ShardOwnership.read(.intake, shard, queue)
         _ = try await before.take(.intake, shard, for: "ghost-\(number)", isAbandoned: true, queue)
         run.cancel()
@@ -294,7 +294,7 @@ import Testing
 
   @Test func `A failed query of the pause flag does not reduce the reading limit`() async throws {
     try await withQueue { queue, server in
-      // Longer lines than are read together, in more shards than the room of an event loop has place for.
+      // Each order key has more messages than are read together, and all shards together exceed the reading limit of an event loop.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for line in 0..<64 {
           group.addTask {
@@ -304,7 +304,7 @@ import Testing
         try await group.waitForAll()
       }
       let redis = try await server.client()
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { _ in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { _ in
         try? await Task.sleep(for: .milliseconds(1))
         return .deadLetter(error: "no")
       }
@@ -327,7 +327,7 @@ import Testing
       let reclaimed = Mutex(0)
       let workers = (0..<2).map { _ in
         ShardWorker(
-          queue: .intake, deliveries: queue, pace: .judging,
+          queue: .intake, deliveries: queue, pace: .computing,
           observe: { if case .reclaimed(let count) = $0 { reclaimed.withLock { $0 += count } } }, handler: Self.verifying)
       }
       let runs = workers.map { worker in Task { await worker.run() } }
@@ -391,7 +391,7 @@ import Testing
     }
   }
 
-  @Test func `Nothing is lost and nothing counted twice while Redis is killed and workers are stopped at random`() async throws {
+  @Test func `Nothing is lost or counted twice while Redis is killed and workers are stopped at random`() async throws {
     let redis = try PrivateRedis()
     let queue = try await redis.queue {
       $0.lease = .milliseconds(800)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Stopping a worker")
 struct WorkerStopTests {
   @Test(
-    "it finishes started messages, gives back the rest and takes no more", arguments: [ShardWorker.Pace.judging, .waiting(shards: 256)])
+    "it finishes started messages, gives back the rest and takes no more", arguments: [ShardWorker.Pace.computing, .waiting(shards: 256)])
   func stops(pace: ShardWorker.Pace) async throws {
     try await withQueue { queue, _ in
       for number in 0..<400 { _ = try await queue.accept(request("m\(number)")) }
@@ -39,7 +39,7 @@ struct WorkerStopTests {
     try await withQueue { queue, _ in
       for round in 0..<12 {
         for number in 0..<300 { _ = try await queue.accept(request("\(round) \(number)")) }
-        let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+        let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing) { lease in
           .complete(verified(lease.message.attributes["natural"] ?? ""))
         }
         let run = Task { await worker.run() }

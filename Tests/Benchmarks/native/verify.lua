@@ -1,5 +1,5 @@
--- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/verify.lua http://127.0.0.1:8092 -- TOKEN: judges Apple's genuine postback a request, or that
--- of the file POSTBACK; with ITEMS in the environment so many in a batch, those of the file's lines one after the other, batch by batch,
+-- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/verify.lua http://127.0.0.1:8092 -- TOKEN: verifies Apple's genuine postback a request, or
+-- that of the file POSTBACK; with ITEMS in the environment so many in a batch, those of the file's lines one after the other, batch by batch,
 -- and again from the first.
 local file = io.open(os.getenv('POSTBACK') or 'Deploy/genuine-postback.json')
 local postback = file:read('*a'):gsub('%s+$', '')

@@ -33,7 +33,7 @@ NOTES = [
     ("Times are those at which answers and events came to their client's socket, by the kernel's note of it: that of an accept runs from "
     "when its request was due, that from 200 to event from the 200 to the event's coming to one that waits at Redis (for 16 of the 256 "
     "shards, each with a connection). An event that was there before its 200 counts as waited for no time."),
-    ("A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is judged by the bare accept's own p99: "
+    ("A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is compared with the bare accept's own p99: "
     "what the host adds now and then is in both. Both ratios are made in each round, and their median counts."),
 ]
 

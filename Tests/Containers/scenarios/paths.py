@@ -86,7 +86,7 @@ def play(context: Context) -> None:
     verified = system.call("Verifier", "VerifySKAdNetworkImpression", {name: signed[name] for name in (
         "version", "adNetworkId", "sourceIdentifier", "itunesItemId", "sourceAppId", "fidelityType", "nonce", "timestamp", "signature")
         if name in signed})
-    row("an impression signed, judged by the verifier", f"key {signed['keyId']}, valid: {verified.get('valid')}", verified.get("valid") is True)
+    row("an impression signed, and verified by verifier", f"key {signed['keyId']}, valid: {verified.get('valid')}", verified.get("valid") is True)
 
     feed = system.subscribe(["attribution.adattributionkit.postback.verified.v1"])
     made = system.control("/control/adattributionkit/postbacks", {"send": False})

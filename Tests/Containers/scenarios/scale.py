@@ -28,7 +28,7 @@ async def run(context: Context) -> None:
         ("Each instance has the same fixed share of a core (a quota of periods of 20 ms), so that four of them, the balancer, Redis and the "
         "load fit into two cores. Instances that a round goes without run on, and the balancer is told to leave them alone."),
         (f"Rounds of {SECONDS} s go up and down in the number of instances; a figure is the median. Requests are those of "
-        "Tests/Benchmarks: a genuine P-256 postback to judge, a SKAdNetwork 4.0 impression to sign; any answer but 200 ends the test."),
+        "Tests/Benchmarks: a genuine P-256 postback to verify, a SKAdNetwork 4.0 impression to sign; any answer but 200 ends the test."),
     ]
 
 

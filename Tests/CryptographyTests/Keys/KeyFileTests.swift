@@ -7,9 +7,9 @@ import Testing
   import Glibc
 #endif
 
-@Suite("key files")
+@Suite("Key files")
 struct KeyFileTests {
-  @Test("only a file that is readable by its owner alone is read")
+  @Test("only a file that only its owner can read is accepted")
   func modes() throws {
     let folder = try TemporaryFolder()
     let pem = try SigningKey.generate().pem
@@ -18,7 +18,7 @@ struct KeyFileTests {
       let error = try #require(throws: KeyFileError.self) { try SigningKey.load(path: path) }
       #expect(error == .readableByOthers(path: path, mode: UInt32(mode)))
       #expect(error.description.contains(path) && error.description.contains("chmod 0400"))
-      // What fsGroup makes of a secret volume's file.
+      // The mode that fsGroup sets for a secret volume's file.
       #expect(error.description.contains("a group may read it only where root owns the file") == [0o640, 0o440].contains(mode))
     }
     for mode: Int in [0o400, 0o600, 0o700, 0o500] {
@@ -26,7 +26,7 @@ struct KeyFileTests {
     }
   }
 
-  @Test("a file of root's may be readable by a group of this process, as a Kubernetes secret with fsGroup is")
+  @Test("a file of root may be readable by a group of this process, like a Kubernetes secret with fsGroup")
   func groups() {
     func isShared(owner: uid_t = 0, group: gid_t = 10_001, mode: mode_t = 0o440, user: uid_t = 10_001, groups: [gid_t] = [1, 10_001])
       -> Bool
@@ -38,7 +38,7 @@ struct KeyFileTests {
     for mode: mode_t in [0o444, 0o441, 0o460, 0o450, 0o442] { #expect(!isShared(mode: mode), "0\(String(mode, radix: 8))") }
   }
 
-  @Test("what is no file of a key's size is refused by name")
+  @Test("a path that is no regular file of a valid size is refused by name")
   func kinds() throws {
     let folder = try TemporaryFolder()
     let none = folder.path("none")
@@ -48,7 +48,7 @@ struct KeyFileTests {
     #expect(throws: KeyFileError.unreadable(path: empty, reason: "is empty")) { try SigningKey.load(path: empty) }
     let large = try folder.write("large", String(repeating: "x", count: 65_537))
     #expect(throws: KeyFileError.unreadable(path: large, reason: "is too large (65537 bytes)")) { try SigningKey.load(path: large) }
-    // Nobody writes to it: a reader that waits would wait for ever.
+    // No process writes to the pipe, so a blocking read would never end.
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
     #expect(throws: KeyFileError.unreadable(path: pipe, reason: "is not a regular file")) { try SigningKey.load(path: pipe) }
@@ -58,9 +58,9 @@ struct KeyFileTests {
     #expect(throws: KeyFileError.self) { try SigningKey.load(path: cut) }
   }
 
-  @Test("a symbolic link is followed to a file that is held to the rules")
+  @Test("a symbolic link is followed to a file that must meet the rules")
   func links() throws {
-    // As Kubernetes does: key.pem -> ..data/key.pem, ..data -> ..2026.
+    // The links of Kubernetes: key.pem -> ..data/key.pem, ..data -> ..2026.
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("..2026"), withIntermediateDirectories: false)
     let pem = try SigningKey.generate().pem
@@ -87,13 +87,13 @@ struct KeyFileTests {
   }
 }
 
-@Suite("writing key files")
+@Suite("Writing key files")
 struct KeyFileWritingTests {
   private func mode(_ path: String) throws -> Int {
     try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
-  @Test("a key is written as PKCS#8 for its owner only, and read back by us and by OpenSSL")
+  @Test("a key is written as PKCS#8 for its owner only, and can be read back by us and by OpenSSL")
   func plain() throws {
     let folder = try TemporaryFolder()
     let key = try SigningKey.generate()
@@ -126,7 +126,7 @@ struct KeyFileWritingTests {
     #expect(plain == key.pem)
   }
 
-  @Test("nothing is overwritten, no link is followed, and a refusal leaves no file")
+  @Test("no file is overwritten, no link is followed, and a refusal leaves no file")
   func refusals() throws {
     let folder = try TemporaryFolder()
     let key = try SigningKey.generate()
@@ -144,11 +144,11 @@ struct KeyFileWritingTests {
       #expect(throws: KeyFileError.self) { try key.writePEM(to: path, passphrase: passphrase) }
       #expect(!FileManager.default.fileExists(atPath: path))
     }
-    // A folder in which nothing can be made.
+    // A folder in which no file can be created.
     #expect(throws: KeyFileError.self) { try key.writePEM(to: "/proc/key.pem") }
   }
 
-  @Test("of many writers of one path one wins, and its key is the file's")
+  @Test("if several tasks write to one path, one succeeds, and the file has its key")
   func race() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("key.pem")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("forms of key files")
+@Suite("Forms of key files")
 struct KeyFormTests {
   static let passphrase = "open sesame, però piano"
 
@@ -18,7 +18,7 @@ struct KeyFormTests {
     Form(testDescription: "SEC1 with parameters") { try KeyTests.openssl("ecparam", "-name", "prime256v1", input: nil) + $0 },
     Form(testDescription: "SEC1 without public half") { try KeyTests.openssl("ec", "-no_public", input: $0) },
     Form(testDescription: "PKCS#8") { try KeyTests.openssl("pkcs8", "-topk8", "-nocrypt", input: $0) },
-    // As App Store Connect gives it: PKCS#8 without a line end after it.
+    // The form of App Store Connect: PKCS#8 without a final line end.
     Form(testDescription: ".p8") {
       String(try KeyTests.openssl("pkcs8", "-topk8", "-nocrypt", input: $0).dropLast())
     },
@@ -44,7 +44,7 @@ struct KeyFormTests {
     }
   }
 
-  @Test("each form gives the same key, from a text and from a file, with its passphrase and not without", arguments: forms)
+  @Test("each form gives the same key from a text and from a file, and encrypted ones only with their passphrase", arguments: forms)
   func form(_ form: Form) throws {
     let sec1 = try KeyTests.sec1()
     let published = try KeyTests.openssl("ec", "-pubout", input: sec1)
@@ -66,7 +66,7 @@ struct KeyFormTests {
     }
   }
 
-  @Test("a passphrase file is held to the rules of a key file")
+  @Test("a passphrase file must meet the rules for key files")
   func passphraseFile() throws {
     let folder = try TemporaryFolder()
     let key = try folder.write(
@@ -103,7 +103,7 @@ struct KeyFormTests {
     #expect(throws: KeyError.unknownCipher) { try SigningKey(pem: text, passphrase: Self.passphrase) }
   }
 
-  @Test("what is not exactly one private key is refused for what it is")
+  @Test("a text with anything but exactly one private key is refused with the reason")
   func contents() throws {
     let sec1 = try KeyTests.sec1()
     let pkcs8 = try KeyTests.openssl("pkcs8", "-topk8", "-nocrypt", input: sec1)
@@ -155,7 +155,7 @@ struct KeyFormTests {
     #expect(error?.description.contains("binary") == true)
   }
 
-  @Test("a text that is cut or changed anywhere gives the key or an error, never another key", arguments: [1, 2, 3])
+  @Test("a truncated or changed text gives the key or an error, never another key", arguments: [1, 2, 3])
   func changed(_ seed: Int) throws {
     let sec1 = try KeyTests.sec1()
     let published = try KeyTests.openssl("ec", "-pubout", input: sec1)
@@ -176,7 +176,7 @@ struct KeyFormTests {
     #expect(refused > 200)
   }
 
-  /// A PEM text with bytes after its DER.
+  /// A PEM text with additional bytes after its DER.
   private static func appending(_ bytes: [UInt8], to pem: String, _ name: String) throws -> String {
     let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
     return Self.pem(try #require(Data(base64Encoded: base64)) + Data(bytes), name)
@@ -187,7 +187,7 @@ struct KeyFormTests {
       + "\n-----END \(name)-----\n"
   }
 
-  /// A SEC1 key whose public half is another key's; the point is the last of both.
+  /// A SEC1 key with the public half of another key. The point is at the end of both.
   private static func mixed() throws -> String {
     func der(_ pem: String) throws -> Data {
       try #require(Data(base64Encoded: pem.split(separator: "\n").dropFirst().dropLast().joined()))

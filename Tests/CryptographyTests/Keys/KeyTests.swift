@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("keys")
+@Suite("Keys")
 struct KeyTests {
-  /// Runs the OpenSSL command, whose keys are those a network brings; through files, since tests run side by side.
+  /// Runs the OpenSSL command, which creates keys like those of ad networks. It uses files, because tests run concurrently.
   static func openssl(_ command: String, _ arguments: String..., input: String? = nil, key: String? = nil, standardOutput: Bool = false)
     throws -> String
   {
     try openssl(command, arguments, input: input, key: key, standardOutput: standardOutput)
   }
 
-  /// A key takes the place of the argument `-`; a command that has no `-out` for what it prints says so.
+  /// The key's file replaces the argument `-`. `standardOutput` is for commands without `-out`.
   static func openssl(
     _ command: String, _ arguments: [String], input: String? = nil, key: String? = nil, standardOutput: Bool = false
   ) throws -> String {
@@ -53,7 +53,7 @@ struct KeyTests {
       ? try openssl("ecparam", "-name", curve, "-genkey") : try openssl("ecparam", "-name", curve, "-genkey", "-noout")
   }
 
-  @Test("SEC1 with and without parameters and PKCS#8 are read, and give the public key OpenSSL writes")
+  @Test("SEC1 with and without parameters and PKCS#8 are read, and give the same public key as OpenSSL")
   func privateForms() throws {
     for parameters in [false, true] {
       let sec1 = try Self.sec1(parameters: parameters)
@@ -82,7 +82,7 @@ struct KeyTests {
     }
   }
 
-  @Test("what is no P-256 private key is refused with the reason")
+  @Test("anything but a P-256 private key is refused with the reason")
   func refusals() throws {
     let p192 = try Self.sec1("prime192v1")
     #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: p192) }
@@ -107,7 +107,7 @@ struct KeyTests {
     let published = try Self.openssl("ec", "-pubout", input: p256)
     var random = SeededRandom("key texts")
     for _ in 0..<300 {
-      // Comments around PEM are allowed; they only move the text to another place of memory.
+      // Comments around PEM are allowed. They only move the text to another position in memory.
       let note = String(repeating: "note ", count: Int.random(in: 0...60, using: &random)) + "\n"
       #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: note + p192) }
       #expect(try SigningKey(pem: note + p256).publicKey.pem == published)
@@ -131,7 +131,7 @@ struct KeyTests {
     }
   }
 
-  @Test("many threads may sign with one key at once, and OpenSSL verifies what they made")
+  @Test("several threads may sign with one key concurrently, and OpenSSL verifies the signatures")
   func concurrency() async throws {
     let key = try SigningKey.generate()
     let signatures = try await withThrowingTaskGroup(of: (Int, ECDSASignature).self) { group in

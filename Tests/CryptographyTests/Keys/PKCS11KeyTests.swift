@@ -2,7 +2,7 @@ import Cryptography
 import Foundation
 import Testing
 
-@Suite("keys in a token")
+@Suite("Keys in a token")
 struct PKCS11KeyTests {
   static let signing = "pkcs11:token=keys%20of%202026;object=signing"
 
@@ -109,7 +109,7 @@ struct PKCS11KeyTests {
     #expect(key.pem == "")
   }
 
-  @Test("a module that is missing, no library or no PKCS#11 library is refused by its path")
+  @Test("a missing module, or a file that is no library or no PKCS#11 library, is refused with its path")
   func modules() throws {
     let none = tokens.folder.path("none.so")
     let missing = try refusal(Self.signing, pin: tokens.pinFile, module: none)
@@ -124,11 +124,11 @@ struct PKCS11KeyTests {
       }
       #expect(!reason.isEmpty)
     }
-    // And the right one works after them.
+    // A valid module works afterwards.
     #expect(throws: Never.self) { try provider.key(Self.signing, secretFile: tokens.pinFile) }
   }
 
-  @Test("a token that is missing or not the only one is refused")
+  @Test("a missing or ambiguous token is refused")
   func missingTokens() throws {
     for uri in ["pkcs11:token=nobody;object=signing", "pkcs11:serial=0;object=signing", Self.signing + ";manufacturer=nobody"] {
       let error = try refusal(uri, pin: tokens.pinFile)
@@ -144,7 +144,7 @@ struct PKCS11KeyTests {
     if case .tokenMissing(_, let present) = error { present } else { [] }
   }
 
-  @Test("a key that is missing, of another kind, ambiguous or with another's public half is refused")
+  @Test("a key is refused if it is missing, of another kind, ambiguous, or has another key's public half")
   func keys() throws {
     let token = "pkcs11:token=keys%20of%202026;"
     for name in ["object=nothing", "id=%ff%fe", "object=signing;id=%02"] {
@@ -159,7 +159,7 @@ struct PKCS11KeyTests {
     let twin = token + "object=twin"
     #expect(try refusal(twin, pin: tokens.pinFile) == .severalKeys(uri: twin, count: 2))
     #expect(throws: Never.self) { try provider.key(twin + ";id=%a1", secretFile: tokens.pinFile) }
-    // Two pairs with one id: for one of them the engine finds the other's public half.
+    // Two pairs have one id: for one of them the engine finds the public half of the other.
     var refused = 0
     for name in ["one", "other%20one"] {
       let uri = token + "object=" + name
@@ -174,7 +174,7 @@ struct PKCS11KeyTests {
     #expect(refused == 1)
   }
 
-  // A token of its own: one that another test has logged in to asks for no PIN any more.
+  // A separate token, because a token that another test has logged in to requires no PIN any more.
   @Test("a wrong PIN is reported as such, and the right one is accepted afterwards")
   func wrongPIN() throws {
     let uri = "pkcs11:token=wary;object=wary"

@@ -4,7 +4,7 @@ import Foundation
   import Glibc
 #endif
 
-/// Tokens of SoftHSM, made once for all tests of the process: the library reads where they are when it is first used.
+/// SoftHSM tokens, created once for all tests of the process, because the library reads their location when it is first used.
 final class SoftTokens: Sendable {
   static let module = "/usr/lib/softhsm/libsofthsm2.so"
   static let pin = "48151623"
@@ -16,11 +16,11 @@ final class SoftTokens: Sendable {
   }
 
   private static let made = Result { try SoftTokens() }
-  /// The tokens; throws, and so fails a test, where the packages are missing.
+  /// The tokens. Throws if the packages are missing, so that the test fails.
   static func shared() throws -> SoftTokens { try made.get() }
 
   let folder: TemporaryFolder
-  /// The private keys that were put into the tokens, as PEM, by the names they have there.
+  /// The imported private keys as PEM, by their names in the tokens.
   let imported: [String: String]
   let pinFile: String
   let otherPINFile: String
@@ -33,7 +33,7 @@ final class SoftTokens: Sendable {
     try FileManager.default.createDirectory(atPath: folder.path("tokens"), withIntermediateDirectories: false)
     let settings = try folder.write(
       "softhsm2.conf", "directories.tokendir = \(folder.path("tokens"))\nobjectstore.backend = file\nlog.level = ERROR\n")
-    // The library takes it from the environment; nobody has used the library yet.
+    // The library reads it from the environment when it is first used, which is later.
     setenv("SOFTHSM2_CONF", settings, 1)
     pinFile = try folder.write("pin", Self.pin + "\n", mode: 0o400)
     otherPINFile = try folder.write("other-pin", Self.otherPIN, mode: 0o400)
@@ -58,7 +58,7 @@ final class SoftTokens: Sendable {
     try put("rsa", id: "f5a0", token: first, pin: Self.pin, sec1: try KeyTests.openssl("genpkey", "-algorithm", "RSA"))
     try put("twin", id: "a1", token: first, pin: Self.pin)
     try put("twin", id: "a2", token: first, pin: Self.pin)
-    // One id for two pairs: the public half of one is found for both.
+    // Two pairs have one id, so the public half of one is found for both.
     try put("one", id: "bb", token: first, pin: Self.pin)
     try put("other one", id: "bb", token: first, pin: Self.pin)
     try put("signing", id: "01", token: "other", pin: Self.otherPIN, sec1: imported["signing"])
@@ -68,7 +68,7 @@ final class SoftTokens: Sendable {
     self.imported = imported
   }
 
-  /// softhsm2-util only puts pairs in. Each object is a file, and in that of a private key the name is encrypted.
+  /// softhsm2-util can only import pairs. Each object is a file; the name in a private key's file is encrypted.
   private static func removePublicObject(_ name: String, in folder: String) throws {
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter { $0.hasSuffix(".object") }
     let named = try files.filter { try Data(contentsOf: URL(fileURLWithPath: $0)).range(of: Data(name.utf8)) != nil }
@@ -83,7 +83,7 @@ final class SoftTokens: Sendable {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    // What setenv changed is in C's environment; a process started here gets a copy made before it.
+    // setenv changes the environment of C, but a new process gets an earlier copy of it.
     var environment = ProcessInfo.processInfo.environment
     environment["SOFTHSM2_CONF"] = String(cString: getenv("SOFTHSM2_CONF"))
     process.environment = environment

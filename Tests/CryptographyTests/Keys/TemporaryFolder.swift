@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with its owner.
+/// A folder that is deleted with this object.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -14,7 +14,7 @@ final class TemporaryFolder: Sendable {
 
   func path(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file, anew where there is one, and gives its path.
+  /// Creates or replaces a file, and returns its path.
   @discardableResult
   func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
     try write(name, Data(text.utf8), mode: mode)

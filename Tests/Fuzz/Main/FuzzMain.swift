@@ -1,7 +1,7 @@
 import Foundation
 import FuzzTargets
 
-/// libFuzzer's own main function, by the name under which programs with one of their own call it.
+/// The main function of libFuzzer, which programs with a main function of their own call by this name.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
@@ -24,7 +24,7 @@ private let chosen: FuzzTarget = {
   return target
 }()
 
-/// What libFuzzer calls.
+/// Called by libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   chosen.feed(Array(UnsafeBufferPointer(start: start, count: count)))

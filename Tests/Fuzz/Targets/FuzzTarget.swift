@@ -6,7 +6,7 @@ import Foundation
 import PublicSuffixes
 import WireJSON
 
-/// A parser that takes bytes from strangers: no input crashes it, holds it up, or makes it leak.
+/// A parser of untrusted bytes: no input may crash it, block it, or make it leak.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord
   case externalPurchaseToken, payload, publicSuffix, retention
@@ -15,20 +15,20 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   private static let signedData = SignedDataVerifier(
     chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true),
     apps: [KnownApp(bundleId: "com.example", appAppleId: 1, environments: ["Production", "Sandbox"])])
-  /// Takes what says it is Xcode's without a signature, so that what lies behind the proof is reached.
+  /// Accepts unsigned data of Xcode, so that the code after the verification is reached.
   private static let unsignedData = SignedDataVerifier(
     chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true),
     apps: [KnownApp(bundleId: "com.example", appAppleId: 1, environments: ["Xcode"])], acceptsXcodeData: true)
   private static let filter = ConsentFilter()
-  /// A fixed time: a run must be repeatable.
+  /// A fixed time, so that runs can be repeated.
   private static let now: Int64 = 1_790_000_000_000
 
-  /// Feeds the bytes; what is checked beside not crashing is what must hold of every input.
+  /// Parses the bytes. Besides crashes, it checks conditions that hold for every input.
   public func feed(_ bytes: [UInt8]) {
     switch self {
     case .json:
       guard let value = try? JSONValue(parsing: bytes) else { return }
-      // What was read is written so that it reads the same.
+      // A value that was parsed and written again is equal.
       guard let again = try? JSONValue(parsing: value.serialized), again == value else { fatalError("not the same again") }
     case .skadnetwork:
       let verdict = Self.postbacks.verdict(onSKAdNetwork: bytes, expecting: nil)
@@ -38,7 +38,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
     case .jws: _ = try? CompactJWS(String(decoding: bytes, as: UTF8.self))
     case .chain:
-      // Leaf and intermediate, a zero byte between them.
+      // Leaf and intermediate, separated by a zero byte.
       let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Base64.encode(Array($0)) }
       guard parts.count == 2 else { return }
       let chains = CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true)
@@ -49,7 +49,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       let verdict = Self.signedData.verdict(on: text, kind: .notification, now: Self.now)
       precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
       _ = NotificationSniffer(signedPayload: text)
-      // As a payload: no fuzzer writes Base64 of JSON.
+      // The bytes as a payload, because a fuzzer does not produce Base64 of JSON.
       let token = ["{}", String(decoding: bytes, as: UTF8.self), ""].map { Base64.encodeURL(Array($0.utf8)) }.joined(separator: ".")
       for kind in SignedDataKind.allCases {
         let verdict = Self.unsignedData.verdict(on: token, kind: kind, now: Self.now)
@@ -60,7 +60,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         let verdict = Self.signedData.verdict(on: body.signedPayload, kind: .realtimeRequest, now: Self.now)
         precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
       }
-      // As a payload that was proved.
+      // The bytes as a verified payload.
       guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
       if let answer = RealtimeAnswer(json: object) { precondition(RealtimeAnswer(json: answer.json) == answer, "not the same again") }
       guard let request = try? RealtimeRequest(validating: object) else { return }
@@ -86,7 +86,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
       _ = try? AppleAttribution.AttributionRecord(object)
     case .externalPurchaseToken:
-      // As it came, and as the object that is in it.
+      // The bytes as they are, and as the object in a token.
       for text in [String(decoding: bytes, as: UTF8.self), Base64.encodeURL(bytes)] {
         guard let token = try? ExternalPurchaseToken(decoding: text) else { continue }
         precondition(!token.id.isEmpty, "a token has an id")
@@ -94,7 +94,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       }
     case .payload:
       guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
-      // Nothing of an object is lost, whatever has which type in it.
+      // Nothing of an object is lost, whatever types its members have.
       precondition(NotificationPayload(object).object == object, "a notification is carried whole")
       precondition(TransactionPayload(object).object == object, "a transaction is carried whole")
       precondition(RenewalPayload(object).object == object, "a renewal is carried whole")

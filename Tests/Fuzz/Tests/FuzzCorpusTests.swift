@@ -2,9 +2,9 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Feeds each fuzz target its corpus and changes of it. Tests/Fuzz/run searches with libFuzzer for inputs that nobody thought of.
+/// Parses the corpus of each fuzz target and changes of it. Tests/Fuzz/run searches for further inputs with libFuzzer.
 @Suite struct FuzzCorpusTests {
-  /// How many changed inputs are fed for each input of the corpus.
+  /// The number of changed inputs for each input of the corpus.
   private static let changesEach = 60
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Corpus")
@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: FuzzTarget.allCases) func `No input of the corpus, and no change of one, stops a parser`(_ target: FuzzTarget) throws {
     let inputs = try Self.inputs(target)
     #expect(inputs.count >= 10)
-    // The same changes in every run, so that a crash comes again.
+    // The changes are the same in every run, so that crashes can be reproduced.
     var random = RepeatableNumbers(seed: 1)
     target.feed([])
     for input in inputs {
@@ -41,7 +41,7 @@ import Testing
 enum InputChange: CaseIterable {
   case flip, overwrite, delete, insert, cut, repeatPart, join
 
-  /// Pieces on which parsers decide.
+  /// Text that is significant to parsers.
   private static let pieces: [[UInt8]] = [
     Array("\"".utf8), Array("{".utf8), Array("]".utf8), Array("\\u0000".utf8), Array("\\ud800".utf8), Array("1e999".utf8), Array("-0".utf8),
     Array("18446744073709551616".utf8), Array(".".utf8), Array("=".utf8), [0], [0xFF], [0xC3], [0xED, 0xA0, 0x80], [0x30, 0x80],

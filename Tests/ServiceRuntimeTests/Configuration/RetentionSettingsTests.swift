@@ -9,7 +9,7 @@ import Testing
     return configuration.retention
   }
 
-  @Test func `What is left out keeps its default, and the sum of them is within Apple's patience`() throws {
+  @Test func `Missing settings have their defaults, and the total budget is within Apple's time limit`() throws {
     let usual = try settings("{}")
     #expect(usual == RetentionSettings())
     #expect(usual.budget == .milliseconds(300) && usual.unknownMessages == .refuse)
@@ -23,7 +23,7 @@ import Testing
     ("maximumAge: 2d", "retention.maximumAge"), ("answersKept: 500ms", "retention.answersKept"),
     ("unknownMessages: maybe", "retention.unknownMessages"), ("pendingEvents: -1", "retention.pendingEvents"),
   ])
-  func `A value beyond its bounds is an error that names it`(yaml: String, place: String) {
+  func `A value outside its limits is an error that names it`(yaml: String, place: String) {
     do {
       _ = try settings("{ \(yaml) }")
       Issue.record("\(yaml) was taken")

@@ -10,7 +10,7 @@ import Testing
     return configuration.traces
   }
 
-  @Test func `Nothing is recorded unless a collector is named`() throws {
+  @Test func `Nothing is recorded without a collector`() throws {
     #expect(try settings().url == nil)
     #expect(try settings("{ endpoint: 'http://c:4318' }").url == "http://c:4318/v1/traces")
     #expect(try settings("{ endpoint: 'http://c:4318/base/' }").url == "http://c:4318/base/v1/traces")
@@ -39,7 +39,7 @@ import Testing
       ("always_on", false, 1), ("always_off", false, 0), ("parentbased_always_on", true, 1), ("parentbased_always_off", true, 0),
       ("traceidratio", false, 0.5), ("parentbased_traceidratio", true, 0.5),
     ] as [(String, Bool, Double)])
-  func `Samplers are named as OpenTelemetry names them`(_ name: String, _ followsCallers: Bool, _ sampling: Double) throws {
+  func `Samplers have the names of OpenTelemetry`(_ name: String, _ followsCallers: Bool, _ sampling: Double) throws {
     let settings = try settings("{ sampling: 0.1 }", ["OTEL_TRACES_SAMPLER": name, "OTEL_TRACES_SAMPLER_ARG": "0.5"])
     #expect(settings.followsCallers == followsCallers && settings.sampling == sampling)
   }
@@ -48,7 +48,7 @@ import Testing
     ["OTEL_EXPORTER_OTLP_HEADERS": "secret"], ["OTEL_EXPORTER_OTLP_HEADERS": "a=%0A"], ["OTEL_TRACES_SAMPLER": "sometimes"],
     ["OTEL_TRACES_SAMPLER_ARG": "2"], ["OTEL_BSP_SCHEDULE_DELAY": "1"], ["OTEL_EXPORTER_OTLP_ENDPOINT": "grpc://c"],
   ])
-  func `A wrong variable is named and its value is not`(_ variables: [String: String]) throws {
+  func `An invalid variable is named without its value`(_ variables: [String: String]) throws {
     let name = try #require(variables.keys.first)
     #expect { try settings("{}", variables) } throws: { error in
       guard let error = error as? ConfigurationError else { return false }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `Strangers have so many traces a second`() {
+  @Test func `The number of traces for unknown callers is limited per second`() {
     let rate = ParentRate(perSecond: 2)
     #expect([999, 999, 999, 1000, 1000, 1999, 1999].map { rate.take(now: $0) } == [true, true, false, true, true, false, false])
   }

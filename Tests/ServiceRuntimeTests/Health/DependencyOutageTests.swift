@@ -24,7 +24,7 @@ import Testing
     #expect(isAway(&absence, false, start + .seconds(7)) == true)
   }
 
-  @Test func `With no tolerance one question without an answer is enough`() {
+  @Test func `Without tolerance, one unanswered query is enough`() {
     var absence = DependencyOutage(tolerance: .zero)
     #expect(isAway(&absence, true, start) == false)
     #expect(isAway(&absence, false, start) == true)

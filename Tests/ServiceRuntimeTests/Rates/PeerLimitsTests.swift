@@ -5,7 +5,7 @@ import Testing
 @Suite struct PeerQuotaTests {
   private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
 
-  @Test func `A peer has as much as it may, others are not in its way, and what it gives back is room`() throws {
+  @Test func `A peer can use its quota independently of others, and again after it was returned`() throws {
     let peers = PeerQuota(most: 10)
     let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
     #expect(peers.take(7, of: first) && !peers.take(4, of: first) && peers.take(3, of: first) && !peers.take(1, of: first))
@@ -14,7 +14,7 @@ import Testing
     #expect(!peers.take(3, of: first) && peers.take(2, of: first))
   }
 
-  @Test func `A 64 of IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
+  @Test func `A network of 64 bits in IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
     let peers = PeerQuota(most: 1)
     let taken = try ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2", "2001:db8:1:2::1", "192.0.2.1", "::ffff:192.0.2.1"].map {
       peers.take(1, of: try address($0))
@@ -46,7 +46,7 @@ import Testing
     return PeerLimits(edge)
   }
 
-  /// The most that one peer gets of each; nil where there is no bound.
+  /// How many connections and bytes one peer gets; nil if there is no limit.
   private func most(_ bounds: PeerLimits) throws -> [Int?] {
     let peer = try IPAddress(validating: "192.0.2.1")
     return [bounds.connections, bounds.bodies].map { shares in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `Unless it is set there is no bound for a peer, nor where it is 0`() throws {
+  @Test func `Without a setting, and with 0, a peer has no limit`() throws {
     let found = [
       try most(try bounds("{ peers: 512 }")),
       try most(try bounds("{ peerConnections: 7, peerBodyMemory: 900 }")),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PublicEdgeGuardTests {
   private let proxy = "10.0.0.1"
 
-  /// The proxies' own addresses may ask for notifications, everybody for the rest.
+  /// Only the proxies' own addresses and Apple's may use the route `notification`, and everybody may use the others.
   private func edge() throws -> PublicEdgeGuard {
     var edge = PublicEdge()
     edge.proxies.ranges = [try AddressRange(validating: "10.0.0.0/8")]
@@ -19,10 +19,10 @@ import Testing
     var peer = ConnectionPeer(address: try IPAddress(validating: proxy))
     peer.isStranger = isStranger
     let request = IncomingRequest(method: "POST", target: "/", headers: HTTPHeaders(fields), peer: peer, isHTTP2: false)
-    return edge.judge(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
+    return edge.decide(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
   }
 
-  @Test func `A client that its proxy does not know is on no allow list, not even on one of its proxy`() throws {
+  @Test func `A client whose address the proxy does not know is on no allow list, even if the proxy is`() throws {
     let reasons = [
       try refusal("notification", isStranger: true), try refusal("notification", isStranger: true, [("x-forwarded-for", "17.1.2.3")]),
       try refusal("postback", isStranger: true),
@@ -30,7 +30,7 @@ import Testing
     #expect(reasons == ["ADDRESS_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", nil])
   }
 
-  @Test func `What a proxy asks without naming a client is its own, and what it asks for somebody is theirs`() throws {
+  @Test func `A proxy's request without a client's address counts as the proxy's own, and another one as the client's`() throws {
     let reasons = [
       try refusal("notification"), try refusal("notification", [("x-forwarded-for", "17.1.2.3")]),
       try refusal("notification", [("x-forwarded-for", "192.0.2.1")]),
@@ -41,6 +41,6 @@ import Testing
   @Test func `Without an address no client is on an allow list`() throws {
     let edge = try edge()
     #expect(
-      edge.judge(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.judge(nil, kind: "postback").refusal == nil)
+      edge.decide(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.decide(nil, kind: "postback").refusal == nil)
   }
 }

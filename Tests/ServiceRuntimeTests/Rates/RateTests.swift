@@ -7,7 +7,7 @@ import TestSupport
   private let rate = RequestRate(perSecond: 10, burst: 3)
   private static let second: Int64 = 1_000_000_000
 
-  @Test func `A burst is let through, one more is not, and the next when its time has come`() {
+  @Test func `A burst is admitted, the next request is not, and another one is after its wait`() {
     var bucket = RequestBucket(full: rate, now: 0)
     for _ in 0..<3 { #expect(bucket.take(rate, now: 0) == nil) }
     #expect(bucket.take(rate, now: 0) == .milliseconds(100))
@@ -16,20 +16,20 @@ import TestSupport
     #expect(bucket.take(rate, now: 100_000_000) != nil)
   }
 
-  @Test func `A rest gives the burst back and no more`() {
+  @Test func `A pause restores the burst and no more`() {
     var bucket = RequestBucket(full: rate, now: 0)
     for _ in 0..<3 { _ = bucket.take(rate, now: 0) }
     for _ in 0..<3 { #expect(bucket.take(rate, now: 3600 * Self.second) == nil) }
     #expect(bucket.take(rate, now: 3600 * Self.second) != nil)
   }
 
-  @Test func `A clock that goes back gives nothing`() {
+  @Test func `A clock that goes back permits nothing`() {
     var bucket = RequestBucket(full: rate, now: Self.second)
     for _ in 0..<3 { _ = bucket.take(rate, now: Self.second) }
     #expect(bucket.take(rate, now: 0) != nil)
   }
 
-  @Test func `Whatever the times, no more is let through than the burst and the rate allow`() {
+  @Test func `At any times, no more is admitted than burst and rate allow`() {
     var random = SeededRandom(seed: 5)
     var bucket = RequestBucket(full: rate, now: 0)
     var now: Int64 = 0
@@ -42,7 +42,7 @@ import TestSupport
     #expect(Double(taken) > Double(now) / 1e9 * 10 * 0.95)
   }
 
-  @Test func `Keys do not take from each other, and the table stays within its bound`() {
+  @Test func `Keys are counted separately, and the table has a maximum size`() {
     let table = RateTable<Int>(most: 512)
     for key in 0..<100 { #expect(table.take(key, rate, now: 0) == nil) }
     for key in 0..<100_000 { _ = table.take(key, rate, now: 0) }
@@ -90,7 +90,7 @@ import TestSupport
     #expect(RateLimitStatus.policyField(rate) == field)
   }
 
-  @Test func `Who has least left is forgotten last`() {
+  @Test func `The key with the least left is removed last`() {
     let table = RateTable<Int>(most: 512)
     let slow = RequestRate(perSecond: 0.001, burst: 100)
     for _ in 0..<100 { _ = table.take(-1, slow, now: 0) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ServiceRuntime
 
 @Suite struct BufferedBodyTests {
-  @Test func `Bodies of all connections share one bound, and what is let go of is room again`() {
+  @Test func `Bodies of all connections share one limit, and released bytes can be used again`() {
     let budget = BodyBudget(most: 10)
     var first: BufferedBody? = BufferedBody(budget)
     var second = BufferedBody(budget)
@@ -33,7 +33,7 @@ import Testing
     #expect(budget.bytes == 0)
   }
 
-  @Test func `What there is no room for is counted`() {
+  @Test func `Refused bodies are counted`() {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
@@ -44,7 +44,7 @@ import Testing
     #expect(!body.share.take(1) && count("body_memory") == 1 && count("peer_body_memory") == 0)
   }
 
-  @Test func `A peer's bodies share its own bound, and leave the rest to others`() throws {
+  @Test func `A peer's bodies share its limit, and others can use the rest`() throws {
     let (first, second) = (try IPAddress(validating: "192.0.2.1"), try IPAddress(validating: "192.0.2.2"))
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
@@ -54,7 +54,7 @@ import Testing
     var shares = [BodyReservation(budget, peer: first), BodyReservation(budget, peer: first), BodyReservation(budget, peer: second)]
     #expect(shares[0].take(4) && !shares[1].take(3) && shares[1].take(2) && count("peer_body_memory") == 1)
     #expect(budget.bytes == 6 && !shares[2].take(5) && count("body_memory") == 1 && shares[2].take(4))
-    // Of nobody known there is no bound but that of all.
+    // Without a known address, only the common limit applies.
     let nobody = BodyReservation(budget)
     #expect(!nobody.take(1))
     shares.removeFirst()

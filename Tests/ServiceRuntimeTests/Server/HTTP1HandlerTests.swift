@@ -13,7 +13,8 @@ private final class Waiting: CoalescedWork {
   static func perform(_ works: [Waiting]) { for work in works { work.isDone.withLock { $0 = true } } }
 }
 
-/// Answers `/now` at once with its body, `/together` at the end of the turn, `/later` when told to, `/waiting` on the event loop, and refuses `/refused` by its head.
+/// Answers `/now` immediately with its body, `/together` at the end of the turn, `/later` on request, and `/waiting` on the event loop.
+/// `/refused` is refused by its headers.
 private final class Probe: HTTPResponder {
   struct Exchange: HTTPExchange {
     let probe: Probe
@@ -103,7 +104,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(channel.isActive)
   }
 
-  @Test func `Requests whose work is shared are answered after it, in order, with others sent ahead between them`() throws {
+  @Test func `Requests with coalesced work are answered in order, with other pipelined requests in between`() throws {
     let channel = try connection()
     let answers = try send(
       post("/together", "one") + post("/now", "two") + post("/together", "three") + post("/together", "four"), channel)
@@ -117,7 +118,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(channel.isActive)
   }
 
-  @Test func `Work that waits is answered in order, whether it had to wait or not`() throws {
+  @Test func `Requests that have to wait are answered in order`() throws {
     let channel = try connection()
     let paths = ["/waiting", "/waiting-long", "/now", "/waiting-long", "/waiting"]
     let answers = try send(paths.enumerated().map { post($1, "\($0)") }.joined(), channel)
@@ -134,7 +135,7 @@ private final class ReadCount: ChannelOutboundHandler {
     }
   }
 
-  @Test func `One read more is done while an answer is made, and no second one`() throws {
+  @Test func `While an answer is computed, one more read is done and no second one`() throws {
     let channel = try connection()
     let reads = ReadCount()
     try channel.pipeline.syncOperations.addHandler(reads, position: .first)
@@ -149,7 +150,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try received(channel).split(separator: "HTTP/1.1 203").count == 2)
   }
 
-  @Test func `Who takes no answers is not worked for`() throws {
+  @Test func `Requests of a client that takes no answers are not processed`() throws {
     let channel = try connection()
     #expect(try send(post("/now", "one"), channel).hasSuffix("one"))
     channel.isWritable = false
@@ -165,7 +166,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(channel.isActive)
   }
 
-  @Test func `What was sent ahead is answered before the end of the input closes the connection`() throws {
+  @Test func `Pipelined requests are answered before the end of the input closes the connection`() throws {
     let channel = try connection()
     channel.isWritable = false
     _ = try send(post("/now", "one") + post("/now", "two"), channel)
@@ -181,7 +182,7 @@ private final class ReadCount: ChannelOutboundHandler {
   }
 
   @Test(arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nContent-Length: 9223372036854775808\r\n"])
-  func `A head without one host, or with a length past counting, is malformed`(_ lines: String) throws {
+  func `A request without exactly one host, or with a length that is too large for an integer, is malformed`(_ lines: String) throws {
     let answer = try send("POST /now HTTP/1.1\r\n\(lines)\r\n", try connection())
     #expect(answer.hasPrefix("HTTP/1.1 400 "))
   }
@@ -191,7 +192,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(answer.hasPrefix("HTTP/1.1 200 ") || answer.hasPrefix("HTTP/1.0 200 "))
   }
 
-  @Test func `Requests sent ahead are answered in order, byte for byte as they come`() throws {
+  @Test func `Pipelined requests are answered in order, even if they come byte by byte`() throws {
     let channel = try connection()
     let all = post("/now", "one") + post("/refused", "") + post("/now", "two")
     var answers = ""
@@ -210,7 +211,7 @@ private final class ReadCount: ChannelOutboundHandler {
     let stated = try connection()
     #expect(try send(post("/now", "123456789"), stated).hasPrefix("HTTP/1.1 413"))
     #expect(stated.isActive)
-    // Its end was read, so the connection goes on.
+    // Its end was read, so the connection can be used again.
     #expect(try send(post("/now", "ok"), stated).hasSuffix("ok"))
 
     let chunked = try connection()
@@ -239,15 +240,15 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try send("POST /refused " + head, channel).hasPrefix("HTTP/1.1 403"))
   }
 
-  @Test func `What is no HTTP is answered 400 and the connection ends`() throws {
+  @Test func `Input that is not HTTP is answered 400, and the connection ends`() throws {
     let channel = try connection()
-    // The decoder reports its error to whoever writes, too: only the answer matters.
+    // The decoder also throws its error here, but only the answer matters.
     _ = try? channel.writeInbound(ByteBuffer(string: "nonsense\r\n\r\n"))
     channel.embeddedEventLoop.run()
     #expect(try received(channel).hasPrefix("HTTP/1.1 400"))
   }
 
-  @Test func `Heads past the limits are refused`() throws {
+  @Test func `Headers beyond the limits are refused`() throws {
     var limits = Limits()
     limits.headerBytes = 200
     limits.headerCount = 4
@@ -262,7 +263,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try send(post("/" + String(repeating: "a", count: 20), ""), target).hasPrefix("HTTP/1.1 414"))
   }
 
-  @Test func `A connection that is slow with a head, a body or the next request is ended`() throws {
+  @Test func `A connection with slow headers, a slow body or no next request is closed`() throws {
     var limits = Limits()
     limits.headerTime = .seconds(10)
     limits.bodyTime = .seconds(30)
@@ -280,7 +281,7 @@ private final class ReadCount: ChannelOutboundHandler {
     let slowHead = try connection(limits)
     _ = try send("POST /now HT", slowHead)
     _ = try later(9, slowHead)
-    // More bytes of the same head buy no more time.
+    // More bytes of the same headers do not extend the time.
     _ = try send("TP/1.1\r\nHost: ", slowHead)
     #expect(slowHead.isActive)
     #expect(try later(1, slowHead).hasPrefix("HTTP/1.1 408"))
@@ -290,7 +291,7 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try later(29, slowBody).isEmpty)
     #expect(try later(1, slowBody).hasPrefix("HTTP/1.1 408"))
 
-    // A read that brings nothing begins no head: no 408 may lie in wait for the next request.
+    // A read without bytes does not begin a request, so it must not cause a 408 before the next one.
     let vain = try connection(limits)
     _ = try send(post("/now", "a"), vain)
     vain.pipeline.fireChannelReadComplete()
@@ -308,12 +309,12 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(!idle.isActive)
   }
 
-  @Test func `While the service drains every answer ends its connection`() throws {
+  @Test func `While the service drains, every answer ends its connection`() throws {
     let channel = try connection(draining: true)
     #expect(try send(post("/now", "a"), channel).contains("connection: close"))
   }
 
-  @Test func `A server that stops listening ends idle connections, and busy ones after their answer`() throws {
+  @Test func `A server that stops listening closes idle connections, and busy ones after their answer`() throws {
     let idle = try connection()
     _ = try send(post("/now", "a"), idle)
     idle.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -326,10 +327,10 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try send("ok", busy).contains("connection: close"))
   }
 
-  @Test func `Who sends a request and no more gets the answer before the connection ends`() throws {
+  @Test func `A client that closes its side after a request gets the answer before the connection ends`() throws {
     for path in ["/now", "/refused"] {
       let channel = try connection()
-      // Both in one turn of the event loop, before what was written is sent.
+      // Both happen in one turn of the event loop, before anything is sent.
       try channel.writeInbound(ByteBuffer(string: post(path, "a")))
       channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
       channel.embeddedEventLoop.run()
@@ -345,14 +346,14 @@ private final class ReadCount: ChannelOutboundHandler {
     #expect(try send("GET /now HTTP/1.0\r\n\r\n", channel).contains("connection: close"))
   }
 
-  @Test func `HEAD has the length and not the body`() throws {
+  @Test func `The answer to HEAD has the length and no body`() throws {
     let channel = try connection()
     let answer = try send("HEAD /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok", channel)
     #expect(answer.contains("content-length: 2\r\n"))
     #expect(answer.hasSuffix("\r\n\r\n"))
   }
 
-  @Test func `A value with a line break writes no header of its own`() {
+  @Test func `A line break in a header value adds no other header`() {
     var writer = HTTP1Response()
     var buffer = ByteBuffer()
     let answer = HTTPAnswer(status: 200, headers: ["a": "b\r\nx: y", "c": "d"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-/// Remembers with whom it was done.
+/// Records with which others it was done.
 private final class Sum: CoalescedWork {
   let number: Int
   let companions = Mutex<[Int]>([])
@@ -35,7 +35,7 @@ private final class Product: CoalescedWork {
     turn.perform(product) { followed.append("product") }
     turn.perform(sums[1]) {
       followed.append("2")
-      // What an answer brings on still belongs to this turn.
+      // Work that a completion adds still belongs to this turn.
       turn.perform(sums[2]) { followed.append("3") }
     }
     #expect(followed.isEmpty)
@@ -45,7 +45,7 @@ private final class Product: CoalescedWork {
     #expect(sums[1].companions.withLock { $0 } == [1, 2])
     #expect(sums[2].companions.withLock { $0 } == [3])
     #expect(product.companions.withLock { $0 } == 1)
-    // The next turn begins anew.
+    // The next turn starts without earlier work.
     let last = Sum(4)
     turn.perform(last) { followed.append("4") }
     loop.run()

@@ -37,7 +37,7 @@ import Testing
     try channel.writeInbound(ByteBuffer(string: "HTTP/1.1\r\n"))
     #expect(try received(channel) == "GET / HTTP/1.1\r\n")
     #expect(reader.origin == .client(try IPAddress(validating: "192.0.2.1")))
-    // A second header is the client's own word.
+    // A second header is data of the client.
     try channel.writeInbound(ByteBuffer(string: "PROXY UNKNOWN\r\n"))
     #expect(try received(channel) == "PROXY UNKNOWN\r\n" && channel.isActive && refusals.value == 0)
   }
@@ -81,7 +81,7 @@ import Testing
     #expect(!channel.isActive && refusals.value == 1)
   }
 
-  @Test func `A header that does not come in time ends the connection, however it dribbles`() throws {
+  @Test func `A header that is not complete in time closes the connection, even if its bytes keep coming`() throws {
     let (channel, _) = try connection()
     for byte in "PROXY TCP4".utf8 {
       try channel.writeInbound(ByteBuffer(bytes: [byte]))

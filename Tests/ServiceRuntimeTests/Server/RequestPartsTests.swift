@@ -5,7 +5,7 @@ import Testing
 @testable import ServiceRuntime
 
 @Suite struct RequestIDTests {
-  @Test func `A request id is taken when it is usable`() {
+  @Test func `A valid request id is used`() {
     #expect(RequestID.usable("a.B_9-") == "a.B_9-")
     for bad in ["", "a b", "ü", String(repeating: "a", count: 129)] { #expect(RequestID.usable(bad) != bad) }
   }
@@ -16,7 +16,7 @@ import Testing
     String(decoding: try QueryMessage(query, limit: limit, ratio: 100, share: BodyReservation(BodyBudget(most: most))).bytes, as: UTF8.self)
   }
 
-  @Test func `A message comes plain, in Base64 or compressed`() throws {
+  @Test func `A message may be plain, in Base64 or compressed`() throws {
     #expect(try text("encoding=json&message=%7B%22a%22:1%7D&other=x") == #"{"a":1}"#)
     #expect(try text("connect=v1&base64=1&message=e30&encoding=json") == "{}")
     #expect(try text("base64=1&message=e30%3D&encoding=json") == "{}")
@@ -32,7 +32,7 @@ import Testing
     "encoding=json&message=%7", "encoding=json&message=%ff", "encoding=json&message=e&base64=1",
     "encoding=json&message=%7B%7D&connect=v2", "encoding=json&message=e30&base64=1&compression=gzip",
   ])
-  func `What cannot be read is an invalid argument`(_ query: String) {
+  func `An unreadable query is an invalid argument`(_ query: String) {
     #expect { _ = try text(query) } throws: { ($0 as? RPCError)?.code == .invalidArgument }
   }
 }
@@ -40,7 +40,7 @@ import Testing
 @Suite struct GzipTests {
   private let budget = BodyBudget(most: 1 << 20)
 
-  @Test func `Exactly the limit is inflated, one byte more is not`() throws {
+  @Test func `Exactly the limit is inflated, and one byte more is not`() throws {
     let bytes = [UInt8](repeating: 7, count: 5000)
     let packed = try #require(Gzip.deflate(bytes))
     let share = BodyReservation(budget)
@@ -49,11 +49,11 @@ import Testing
     for broken in [Array(packed.dropLast()), Array(packed.dropLast(8)), packed + [0], Array(packed.dropFirst()), [1, 2, 3], []] {
       #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(broken, limit: 5000, on: share) }
     }
-    // What came to nothing is not counted.
+    // Failed inflations are not counted.
     #expect(budget.bytes == 5000)
   }
 
-  @Test(arguments: [0, 1, 5000]) func `Exactly as many bytes are counted as are made`(count: Int) throws {
+  @Test(arguments: [0, 1, 5000]) func `The counted bytes are exactly the inflated bytes`(count: Int) throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: count)))
     for _ in 0..<2 {
       let share = BodyReservation(budget)
@@ -63,7 +63,7 @@ import Testing
     #expect(budget.bytes == 0)
   }
 
-  @Test func `What all hold together may reach the bound, and one byte more is not made`() throws {
+  @Test func `All bodies together may reach the limit, and one byte more is refused`() throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
     let budget = BodyBudget(most: 10_000)
     let shares = (0..<3).map { _ in BodyReservation(budget) }
@@ -76,7 +76,7 @@ import Testing
     #expect(try Gzip.inflate(packed, limit: 5000, on: shares[2]).count == 5000)
   }
 
-  @Test(arguments: [0, 1, 4999, 5001, Int(UInt32.max)]) func `A stream that says another length than its own is none`(said: Int) throws {
+  @Test(arguments: [0, 1, 4999, 5001, Int(UInt32.max)]) func `A stream with a wrong length is refused`(said: Int) throws {
     var packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
     packed.replaceSubrange(packed.count - 4..<packed.count, with: (0..<4).map { UInt8(truncatingIfNeeded: said >> (8 * $0)) })
     #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(packed, limit: 6000, on: BodyReservation(budget)) }
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct CallerDirectoryTests {
-  @Test func `A caller is known by any of its tokens and may call what it is allowed`() {
+  @Test func `A caller is identified by any of its tokens and may call what it is allowed`() {
     let client = DeploymentConfiguration.Client(
       name: "etl", tokenDigests: [SHA256Digest.hash("new"), SHA256Digest.hash("old")],
       allow: ["a.v1.A/Get", "b.v1.B/*"])
@@ -116,7 +116,7 @@ import Testing
         name: "ads", tokenDigests: [SHA256Digest.hash("other")], certificateNames: ["spiffe://a/ads"], allow: ["*"]),
     ], serviceToken: nil, open: false)
 
-  @Test func `A caller is known by any name of its certificate`() {
+  @Test func `A caller is identified by any name of its certificate`() {
     #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/etl2"])?.name == "etl")
     #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://x", "spiffe://a/ads"])?.name == "ads")
   }
@@ -140,7 +140,7 @@ import Testing
     try DeploymentConfiguration(yaml: yaml, file: "file", folder: ".")
   }
 
-  @Test func `The section edge is read`() throws {
+  @Test func `The section edge is parsed`() throws {
     let edge = try configuration(
       """
       edge:
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: ["1s": Duration.seconds(1), "6h": .seconds(21_600), "3660d": .seconds(3660 * 86_400)])
-  func `How long copies of a postback are known is read up to its bounds`(_ text: String, _ time: Duration) throws {
+  func `The lifetime of keys of copies is accepted up to its limits`(_ text: String, _ time: Duration) throws {
     let queue = try configuration("queues: { copyGeneration: \(text), unsignedDigests: true }").queue
     #expect(queue.copyGeneration == time && queue.unsignedDigests)
     let usual = try configuration("queues: {}").queue
@@ -204,7 +204,7 @@ import Testing
     ("clients: [{ name: a, certificateName: a, allow: [] }]", "clients[0].certificateName"),
     ("clients: [{ name: a, certificateName: \"a:b\", allow: [], rate: { perSecond: -1 } }]", "clients[0].rate.perSecond"),
   ])
-  func `What is wrong is named`(yaml: String, place: String) {
+  func `An invalid value is reported with its position`(yaml: String, place: String) {
     let error = #expect(throws: ConfigurationError.self) { try configuration(yaml) }
     #expect(error?.place == place)
   }
@@ -224,7 +224,7 @@ import Testing
     ("appStore:\n  strictCertificates: maybe", "appStore.strictCertificates"),
     ("apps:\n- bundleId: a", "apps[0].appAppleId"), ("clients:\n- allow: []", "clients[0].tokenSHA256"),
   ])
-  func `An error names its place`(_ yaml: String, _ expected: String) { #expect(place(yaml) == expected) }
+  func `An error has a position`(_ yaml: String, _ expected: String) { #expect(place(yaml) == expected) }
 
   @Test func `Unknown keys are reported`() throws {
     let configuration = try DeploymentConfiguration(

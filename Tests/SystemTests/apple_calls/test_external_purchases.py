@@ -99,8 +99,8 @@ def test_apples_errors_name_line_and_field_and_a_corrected_report_reuses_the_ide
     assert told["state"] == "refused" and told["errors"][0]["fieldName"] == "referenceLineItemId", answer
     assert told["errors"][0]["lineItemId"] == wrong["lineItems"][0]["lineItemId"] and told["lastError"] == told["errors"][0]["errorMessage"]
     assert wrong["requestIdentifier"] in listed(system, "refused") and wrong["requestIdentifier"] not in listed(system, "waiting")
-    mended = {**report(line(LINE)), "requestIdentifier": wrong["requestIdentifier"]}
-    assert accepted(system, mended)["requestIdentifier"] == wrong["requestIdentifier"]
+    corrected = {**report(line(LINE)), "requestIdentifier": wrong["requestIdentifier"]}
+    assert accepted(system, corrected)["requestIdentifier"] == wrong["requestIdentifier"]
     assert not [state for state in ("waiting", "refused") if wrong["requestIdentifier"] in listed(system, state)]
     other = send(system, {**report(), "requestIdentifier": wrong["requestIdentifier"]})
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_IDENTIFIER_REUSED", other

@@ -18,10 +18,10 @@ def test_the_reference_matches_the_command():
 def test_every_command_has_an_example_in_its_help():
     root = json.loads(subprocess.run([EXECUTABLE, "--experimental-dump-help"], capture_output=True, text=True, check=True).stdout)["command"]
 
-    def look(command: dict, path: list[str]) -> int:
+    def check(command: dict, path: list[str]) -> int:
         words = [*path, command["commandName"]]
         text = subprocess.run([EXECUTABLE, *words[1:], "--help"], capture_output=True, text=True, check=True).stdout
         assert "xample" in text and "attributionctl " in text.split("xample", 1)[1], words
-        return 1 + sum(look(child, words) for child in command.get("subcommands", []) if child["commandName"] != "help")
+        return 1 + sum(check(child, words) for child in command.get("subcommands", []) if child["commandName"] != "help")
 
-    assert look(root, []) > 40
+    assert check(root, []) > 40

@@ -38,11 +38,11 @@ def post_forgeries(ingest, maker: Maker, purchase: str, count: int) -> list[str]
     return found
 
 
-def wait_for(look, seconds: float = 60) -> None:
+def wait_for(condition, seconds: float = 60) -> None:
     until = time.monotonic() + seconds
-    while not look() and time.monotonic() < until:
+    while not condition() and time.monotonic() < until:
         time.sleep(0.05)
-    assert look()
+    assert condition()
 
 
 def names(system: FaultSystem) -> list[str]:

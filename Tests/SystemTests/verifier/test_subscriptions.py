@@ -66,9 +66,9 @@ def test_arrival_order_and_repeats_change_only_the_flags(system):
 def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system):
     feed = system.subscribe([GAP])
     missed = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
-    mended = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
+    repaired = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
     # It arrives before the wait for late notifications is over.
-    system.control("/control/notifications/send", {"notificationUUID": mended[1]["notificationUUID"]})
+    system.control("/control/notifications/send", {"notificationUUID": repaired[1]["notificationUUID"]})
     events = events_of(feed, missed, 1)
     assert len(events) == 1
     gap = events[0]["data"]
@@ -77,8 +77,8 @@ def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system
     assert life(system, missed).get("gaps", [gap["gap"]]) == [gap["gap"]]
     assert events[0]["subject"] == APP and gap["state"] == "expired"
     assert gap["gap"]["shownBy"] == missed[2]["notificationUUID"].lower()
-    assert events_of(feed, mended, 1, seconds=5) == []
-    assert life(system, mended).get("gaps", []) == []
+    assert events_of(feed, repaired, 1, seconds=5) == []
+    assert life(system, repaired).get("gaps", []) == []
     # The late notification of the first one closes its gap too.
     system.control("/control/notifications/send", {"notificationUUID": missed[1]["notificationUUID"]})
     until = time.monotonic() + 10
@@ -112,11 +112,11 @@ def migrated(system, story: list[dict], *, send: bool = True) -> tuple[dict, dic
     return migration, end
 
 
-def wait_for(look, seconds: float = 20):
+def wait_for(condition, seconds: float = 20):
     until = time.monotonic() + seconds
-    while not look() and time.monotonic() < until:
+    while not condition() and time.monotonic() < until:
         time.sleep(0.1)
-    assert look()
+    assert condition()
 
 
 def test_a_migration_joins_the_histories_of_both_ids(system):

@@ -188,9 +188,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
       if ids.isEmpty {
         var line = ProgressLine(unit: "dead letters", total: Double(try await dead(connection)))
         defer { line.end() }
-        try await eachPage(connection) { letters, looked in
+        try await eachPage(connection) { letters, read in
           changed += try await carryOut(act, on: letters, connection)
-          line.advance(to: Double(looked))
+          line.advance(to: Double(read))
         }
       } else {
         changed = try await carryOut(act, on: try await named(connection), connection)
@@ -222,7 +222,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     /// Passes the selected dead letters to `work` page by page, with the number that has been read so far. A message that fails again is
     /// appended to the end of the list, so ids are recorded and each dead letter is passed once.
-    private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ looked: Int) async throws -> Void) async throws {
+    private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ read: Int) async throws -> Void) async throws {
       var seen: Set<String> = []
       var token: String?
       repeat {

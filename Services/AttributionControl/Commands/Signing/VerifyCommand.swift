@@ -40,23 +40,23 @@ struct VerifyCommand: AsyncParsableCommand {
     let layer = try options.resolved()
     let printer = Printer(format: layer.output ?? .table)
     let inputs = try Self.inputs(file)
-    let judge: (SignedInput) async throws(CommandFailure) -> VerdictReport
+    let verify: (SignedInput) async throws(CommandFailure) -> VerdictReport
     if offline {
       var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
       let offlineVerifier = local
-      judge = { input throws(CommandFailure) in try offlineVerifier.judge(input) }
+      verify = { input throws(CommandFailure) in try offlineVerifier.verify(input) }
     } else {
       let service = ServiceVerifier(
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
-      judge = { input throws(CommandFailure) in try await service.judge(input) }
+      verify = { input throws(CommandFailure) in try await service.verify(input) }
     }
     var reports: [VerdictReport] = []
     var line = ProgressLine(unit: "inputs", total: Double(inputs.count))
     defer { line.end() }
     for (index, input) in inputs.enumerated() {
       var report: VerdictReport
-      do throws(CommandFailure) { report = try await judge(try input.found.get()) } catch {
+      do throws(CommandFailure) { report = try await verify(try input.found.get()) } catch {
         guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
         report = .unreadable(error)
       }

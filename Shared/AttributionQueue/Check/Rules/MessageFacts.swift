@@ -32,7 +32,7 @@ struct MessageFacts: Sendable {
   init() {}
 
   /// Reads the data about a message; nil if more entries were added meanwhile than one step may read.
-  static func look(_ fault: StoreFault, _ view: QueueView, letter: String, _ redis: RedisClient) async throws(RedisError)
+  static func read(_ fault: StoreFault, _ view: QueueView, letter: String, _ redis: RedisClient) async throws(RedisError)
     -> MessageFacts?
   {
     let (queue, shard) = (view.queue, view.shard)

@@ -44,8 +44,8 @@ public enum StoreRule: String, Sendable, Hashable, CaseIterable {
   /// True if this is only a notice: a key of another version is no fault.
   public var isNotice: Bool { self == .unknownKey }
 
-  /// True if ``StoreMending`` can repair it without loss.
-  var canBeMended: Bool {
+  /// True if ``StoreRepair`` can repair it without loss.
+  var isRepairable: Bool {
     switch self {
     case .orphanedPayload, .missingPayload, .waitsOutsideLine, .waitsAsFirst, .lineOfNothing, .eventWithoutIndex, .indexWithoutEvent,
       .suspectOfNothing, .leaseOfNothing, .scheduleMissing:

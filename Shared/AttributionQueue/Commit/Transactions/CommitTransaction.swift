@@ -5,8 +5,8 @@ import RedisClient
 ///
 /// ``questions`` watch the ownership and the events of each shard, and read what commit.lua checks before it changes anything.
 /// ``commands(_:)`` are executed only if no watched key has changed since. So only the shard's owner settles a batch, and the ids of the
-/// events, which the index must contain, can be chosen in advance. These ids contain the time of the questions. Whoever lists events up to
-/// a later time therefore changes a watched key (``Keys/eventsListed``).
+/// events, which the index must contain, can be chosen in advance. These ids contain the time of the questions. A caller that lists events
+/// up to a later time therefore changes a watched key (``Keys/eventsListed``).
 ///
 /// Natural keys are not watched. Only the queue ``QueueName/intake`` claims the natural keys of deliveries and removes claims, only the
 /// owner of a shard settles its messages, and it settles one batch of a shard at a time.

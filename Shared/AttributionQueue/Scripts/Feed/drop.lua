@@ -5,7 +5,7 @@
 --      4 filter in MessagePack; empty: all events  5 maximum number of events to read
 -- Returns {number of dropped events, number of skipped events, 1 if there may be more}.
 local stream, positions, name, most, below = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local wants, look = judge(ARGV[4]), tonumber(ARGV[5])
+local wants, limit = makeFilter(ARGV[4]), tonumber(ARGV[5])
 local dropped, passed, more = 0, 0, 0
 local bound = below == '+' and '+' or '(' .. below
 
@@ -33,7 +33,7 @@ if held then
     for index = #words % 4 == 0 and 5 or 4, #words, 4 do open[words[index]] = true end
   end
 else
-  local pending = redis.pcall('XPENDING', stream, name, '-', bound, math.max(1, math.min(most, look)))
+  local pending = redis.pcall('XPENDING', stream, name, '-', bound, math.max(1, math.min(most, limit)))
   if pending['err'] then return {0, 0, 0} end
   if most > 0 then
     for _, entry in ipairs(pending) do dropped = dropped + redis.call('XACK', stream, name, entry[1]) end
@@ -46,8 +46,8 @@ else
 end
 
 local place, gone = last, 0
-local entries = redis.call('XRANGE', stream, '(' .. last, '+', 'COUNT', look)
-more = #entries == look and 1 or 0
+local entries = redis.call('XRANGE', stream, '(' .. last, '+', 'COUNT', limit)
+more = #entries == limit and 1 or 0
 for _, entry in ipairs(entries) do
   local isSettled = cursor and not open[entry[1]] and not less(cursor, entry[1])
   if not isSettled and (not wants or wants(fieldsOf(entry[2]))) then

@@ -46,7 +46,7 @@ local function setOf(list)
 end
 
 -- Returns a function that checks whether an event with given fields is wanted; nil if all events are wanted.
-local function judge(packed)
+local function makeFilter(packed)
   if packed == '' then return nil end
   local filter = cmsgpack.unpack(packed)
   local types, networks = setOf(filter.types), setOf(filter.adNetworkIds)

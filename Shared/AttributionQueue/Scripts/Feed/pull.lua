@@ -7,7 +7,7 @@
 -- Returns {1 if there may be more after the skipped events, list of {entry id, event JSON}}, or -1 if the subscription has no group in this
 -- shard.
 local stream, group, lease, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
-local passable, wants, leases = tonumber(ARGV[4]), judge(ARGV[5]), tonumber(ARGV[6])
+local passable, wants, leases = tonumber(ARGV[4]), makeFilter(ARGV[5]), tonumber(ARGV[6])
 local answer = {}
 local consumers = redis.pcall('XINFO', 'CONSUMERS', stream, group)
 if consumers['err'] then return -1 end

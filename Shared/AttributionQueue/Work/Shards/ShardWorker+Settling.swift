@@ -4,7 +4,7 @@ import RedisClient
 extension ShardWorker {
   /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read
   /// again. Leased messages would not be read again, so they are given back when the worker stops.
-  func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
+  func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
@@ -33,7 +33,7 @@ extension ShardWorker {
           id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &call)
       else { continue }
       kind = message.message.kind
-      let outcome = isLeased && isStopping ? .giveBack : await handle(message)
+      let outcome = isLeased && isStopping ? .giveBack : await callHandler(message)
       if case .inOrder(let apply) = outcome {
         if try await order.isTurn(of: message, after: call) {
           let outcome = await message.traced(apply)
@@ -57,7 +57,7 @@ extension ShardWorker {
     return call
   }
 
-  private func handle(_ message: LeasedMessage) async -> WorkOutcome {
+  private func callHandler(_ message: LeasedMessage) async -> WorkOutcome {
     guard message.span != nil else { return await handler(message) }
     return await message.traced { await self.handler(message) }
   }

@@ -11,20 +11,20 @@ public final class ShardWorker: Sendable {
   public enum Pace: Sendable {
     /// The handler only computes, briefly, and defers work that waits for other systems. It may be called again for the same message, so
     /// several messages of a shard are settled in one step.
-    case judging
+    case computing
     /// The handler waits for other systems. Each message is settled on its own, and at most this many shards are worked at the same time.
     case waiting(shards: Int)
 
     var together: Int {
       switch self {
-      case .judging: 32
+      case .computing: 32
       case .waiting: 1
       }
     }
   }
 
   /// The maximum number of messages of a shard that are settled together.
-  static let settledTogether = Pace.judging.together
+  static let settledTogether = Pace.computing.together
   /// The number of waiting messages per event loop at which reading stops.
   private static let waitingMessages = 768
   /// The maximum interval between heartbeats.
@@ -116,7 +116,7 @@ public final class ShardWorker: Sendable {
   public func run() async {
     var loops: [WorkerLoop] = []
     switch pace {
-    case .judging:
+    case .computing:
       for (number, executor) in EventLoopExecutor.all().enumerated() {
         let group = GroupCommit(deliveries, executor, number: number)
         loops.append(await WorkerLoop(executor, shards: Shard.count, group: group))
@@ -246,7 +246,7 @@ public final class ShardWorker: Sendable {
         // The messages count as waiting until their time slice begins.
         await loop.slices?.pauseIfUsedUp()
         loop.backpressure.release(next.count)
-        let call = try await judge(next, shard, ownership, loop)
+        let call = try await handle(next, shard, ownership, loop)
         guard !call.isEmpty else { continue }
         do {
           if next.isAnnounced {

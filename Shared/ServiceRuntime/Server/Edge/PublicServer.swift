@@ -33,7 +33,7 @@ struct PublicServer: HTTPResponder {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
     // Requests to unknown paths count against the client's rate too, so that scanning is limited.
-    let (refusal, rateLimitStatus) = edge.judge(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
+    let (refusal, rateLimitStatus) = edge.decide(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
       server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, comeAgainStatus: route?.comeAgainStatus ?? 429)
     if let refusal {

@@ -1,4 +1,4 @@
--- mend: repairs one fault, if it still exists.
+-- repair: repairs one fault, if it still exists.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 suspects  6 events  7 events index  8 order line or none
 -- ARGV 1 broken rule  2 delivery or event id  3 entry of a stream or empty  4 now, ms  5 group
 -- Returns 1 if the fault was repaired, 0 if it does not exist.

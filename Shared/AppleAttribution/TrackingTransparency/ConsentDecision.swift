@@ -2,7 +2,7 @@
 ///
 /// Consent is needed at receipt *and* at sending; the stricter one counts. For an item that was held while the user was being asked, the
 /// answer counts, if it came before the deadline.
-public enum ConsentJudgement {
+public enum ConsentDecision {
   /// - Parameters:
   ///   - atReceipt: the item's own status.
   ///   - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.

@@ -1,15 +1,15 @@
 import RedisClient
 
 /// Repairs faults that can be repaired without loss. Each step checks the fault again in the same atomic step.
-struct StoreMending: Sendable {
+struct StoreRepair: Sendable {
   let redis: RedisClient
 
   /// Repairs a fault; returns true if it did.
-  func mend(_ fault: StoreFault) async throws(RedisError) -> Bool {
-    guard fault.rule.canBeMended, fault.rule != .scheduleMissing else { return false }
+  func repair(_ fault: StoreFault) async throws(RedisError) -> Bool {
+    guard fault.rule.isRepairable, fault.rule != .scheduleMissing else { return false }
     // The script needs keys of a queue as placeholders when an event is repaired.
     let (queue, shard) = (fault.queue ?? .intake, fault.shard)
-    let reply = try await Scripts.mend.run(
+    let reply = try await Scripts.repair.run(
       redis,
       [
         Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard),
