@@ -74,7 +74,7 @@ import Testing
   @Test func `Leases are extended while an event is processed, and after their loss no other event is begun under them`() async throws {
     let feed = try await FakeFeed(["a", "b"])
     var ids: [String] = []
-    for try await received in feed.client.received(from: "s", ReaderOptions(lease: .seconds(3), wait: .zero)) {
+    for try await received in feed.client.received(from: "s", ReaderOptions(lease: .seconds(9), wait: .zero)) {
       ids.append(received.event.id)
       if ids.count == 1 {
         try await eventually("it is extended") { feed.state.withLock { $0.extensions > 0 } }

@@ -182,7 +182,8 @@ struct HTTPClientTests {
   func headerInjection() async throws {
     let seen = Mutex<[String: String]>([:])
     let server = SmallServer { request in
-      seen.withLock { $0 = request.headers }
+      // Another test's client may retry a request to the port that its server had.
+      if request.headers["x-e"] != nil { seen.withLock { $0 = request.headers } }
       return .ok("")
     }
     defer { server.stop() }
