@@ -19,7 +19,7 @@ public final class DeliveryQueue: Sendable {
   let deduplication: DeduplicationStore
   let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
-  /// Overrides ``ordersAfterProof`` in tests of stores that older builds have written.
+  /// Overrides ``ordersAfterProof`` and the form of each shard in tests of stores that older builds have written.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
   public let tracer: Tracer
   let logger: Logger
@@ -65,7 +65,7 @@ public final class DeliveryQueue: Sendable {
   }
 
   /// True if a message enters its order line when it is verified. In ``StoreForm/leased``, workers expect it there from its acceptance on;
-  /// ``ShardWorker`` handles both.
+  /// ``ShardWorker`` handles both. For an accepted message the form of its shard decides, and this only if no worker has taken the shard yet.
   var ordersAfterProof: Bool {
     get async throws(QueueError) {
       if let always = ordersAfterProofAlways.withLock({ $0 }) { return always }

@@ -48,14 +48,15 @@ extension DeliveryQueue {
     var steps = Self.attempts(history.split(separator: "\n").map(String.init))
     if let due = try await send(["ZSCORE", .string(Keys.delayed(queue, id.shard)), .string(id.description)]).string {
       if let time = Double(due), time.isFinite {
-        steps.append(.init(time: Int64(time), step: .delayed, detail: "worked again at this time"))
+        steps.append(.init(time: Int64(exactly: time.rounded()), step: .delayed, detail: "worked again at this time"))
       } else {
         steps.append(.init(time: nil, step: .waiting, detail: "for an earlier message of the same purchase"))
       }
     } else if queue.isWorkedByDeadline,
       let deadline = try await send(["ZSCORE", .string(Keys.byDeadline(queue, id.shard)), .string(id.description)]).string
     {
-      steps.append(.init(time: Double(deadline).map { Int64($0) }, step: .waiting, detail: "to be worked before this time"))
+      let time = Double(deadline).flatMap { Int64(exactly: $0.rounded()) }
+      steps.append(.init(time: time, step: .waiting, detail: "to be worked before this time"))
     } else {
       steps.append(.init(time: nil, step: .waiting, detail: "for a worker, or being worked"))
     }

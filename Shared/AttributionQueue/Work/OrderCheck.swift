@@ -2,8 +2,8 @@ import RedisClient
 
 /// Decides which messages of a batch may be applied, because all earlier messages of their order key are finished.
 ///
-/// Only the shard's owner changes order lines, so one query answers for the whole batch. `commit` checks again, because an older build may have
-/// added a message to a line meanwhile.
+/// One query answers for the whole batch. `commit` checks again, because a message may have been added to a line meanwhile: by an accept in
+/// ``StoreForm/leased``, or by an older build.
 struct OrderCheck {
   private enum Known {
     case nothing

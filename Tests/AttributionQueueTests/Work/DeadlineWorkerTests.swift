@@ -54,6 +54,40 @@ import Testing
     }
   }
 
+  @Test func `A message with a damaged deadline is completed, also after a retry, and holds up no other message`() async throws {
+    try await withQueue { queue, _ in
+      let damaged = ["9223372036854775807", "-9223372036854775808", "100000000000000000", "1.5", "nan", "-1", "", "tomorrow"]
+      var ids: [DeliveryID] = []
+      for (place, text) in damaged.enumerated() {
+        let id = try await queue.accept(token("t\(place)", deadline: DeliveryQueue.now + 60_000)).id
+        let payloads = RedisArgument.string(Keys.payloads(.tokens, id.shard))
+        let key = RedisArgument.string(id.description)
+        _ = try await queue.send(["HDEL", payloads, key])
+        _ = try await queue.send(["ZREM", .string(Keys.byDeadline(.tokens, id.shard)), key])
+        try await UnreadableEntryTests.put(
+          ["i", key, "k", "test", "b", "x", "a", #"{"r":1,"s":"public"}"#, "r", .string(text)], id.shard, queue, .tokens)
+        try await queue.schedule(.tokens).note(id.shard, due: DeliveryQueue.now)
+        ids.append(id)
+      }
+      let turns = Mutex<[DeliveryID: Int]>([:])
+      let completed = Mutex<Set<DeliveryID>>([])
+      try await working(queue) { lease in
+        let turn = turns.withLock { turns in
+          turns[lease.deliveryID, default: 0] += 1
+          return turns[lease.deliveryID, default: 0]
+        }
+        if turn == 1 { return .retry(after: .milliseconds(300), error: "x") }
+        completed.withLock { _ = $0.insert(lease.deliveryID) }
+        return .complete(Completion(state: .done, events: []))
+      } while: {
+        _ = try await queue.accept(token("last", deadline: DeliveryQueue.now + 60_000))
+        try await eventually("each was tried once") { turns.withLock(\.count) == damaged.count + 1 }
+        for id in ids { _ = try await queue.story(of: id) }
+        try await eventually("all are completed") { completed.withLock { $0.count } == damaged.count + 1 }
+      }
+    }
+  }
+
   @Test func `While the gate is closed, only messages past their deadline are taken`() async throws {
     try await withQueue { queue, _ in
       let gate = Gate(open: false)

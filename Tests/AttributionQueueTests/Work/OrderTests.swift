@@ -68,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func `Order within a key holds across several workers that retry, die and take over`() async throws {
+  @Test(arguments: [StoreForm.leased, .owned])
+  func `Order within a key holds across several workers that retry, die and take over`(form: StoreForm) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     try await withQueue({
@@ -80,6 +81,7 @@ import Testing
     }) { queue, server in
       var random = SeededRandom(seed: seed)
       var expected: [String: [String]] = [:]
+      try await FormSwitchTests.set(form, queue)
       let other = try await DeliveryQueue.open(
         redis: try await server.client(), configuration: queue.configuration, logger: quietLogger)
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
@@ -101,8 +103,8 @@ import Testing
           _ = try await queue.accept(request(natural, order: key, keepsOrder: true))
           expected[key, default: []].append("e-" + natural)
         }
-        // A worker that leases all ready messages and dies.
-        if Bool.random(using: &random) { _ = try await queue.leaseAll("dead-\(round)") }
+        // A worker that leases all ready messages and dies. In the owned form there are no leases.
+        if form == .leased, Bool.random(using: &random) { _ = try await queue.leaseAll("dead-\(round)") }
         try await queue.working(handler: handler) {
           try await other.working(handler: handler) {
             try await Task.sleep(for: .milliseconds(Int.random(in: 10...150, using: &random)))

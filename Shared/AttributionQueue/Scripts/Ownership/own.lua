@@ -27,15 +27,16 @@ local function delay(entry, id, name)
 end
 
 local function enterLines()
-  -- By the name of the line: entry id and delivery id of its messages in the stream, in the order in which they were accepted. Left out are
-  -- entries with attempts, which have been appended again since, and unreadable ones, which become dead letters wherever they are.
+  -- By the name of the line, which is hexadecimal: entry id and delivery id of its messages in the stream, in the order in which they were
+  -- accepted. Left out are entries with attempts, which have been appended again since, and unreadable ones, which become dead letters
+  -- wherever they are.
   local waiting, from = {}, '-'
   repeat
     local entries = call('XRANGE', ready, from, '+', 'COUNT', 100)
     for _, entry in ipairs(entries) do
       local field = {}
       for word = 1, #entry[2], 2 do field[entry[2][word]] = entry[2][word + 1] end
-      if field.i and field.o and field.k and field.b and field.a and not field.n then
+      if field.i and field.k and field.b and field.a and not field.n and string.match(field.o or '', '^%x+$') then
         waiting[field.o] = waiting[field.o] or {}
         table.insert(waiting[field.o], {entry[1], field.i})
       end
@@ -43,10 +44,11 @@ local function enterLines()
     end
   until #entries == 0
   for name, messages in pairs(waiting) do
-    local line, following = ARGV[7] .. name, nil
+    local line, isIn, following = ARGV[7] .. name, {}, nil
+    for _, id in ipairs(call('LRANGE', line, 0, -1)) do isIn[id] = true end
     for place = #messages, 1, -1 do
       local id = messages[place][2]
-      if not call('LPOS', line, id) then
+      if not isIn[id] then
         if following then call('LINSERT', line, 'BEFORE', following, id) else call('RPUSH', line, id) end
       end
       following = id
@@ -66,16 +68,19 @@ redis.call('SET', KEYS[1], ownership)
 if not areLeased then
   redis.pcall('XGROUP', 'DESTROY', ready, group)
   redis.call('XGROUP', 'CREATE', ready, group, behindAll, 'MKSTREAM')
-elseif not redis.pcall('XGROUP', 'CREATE', ready, group, '0', 'MKSTREAM').err then
-  enterLines()
 else
-  for _, info in ipairs(redis.call('XINFO', 'GROUPS', ready)) do
+  local position
+  for _, info in ipairs(redis.pcall('XINFO', 'GROUPS', ready)) do
     local field = {}
     for place = 1, #info, 2 do field[info[place]] = info[place + 1] end
-    if field.name == group and field['last-delivered-id'] == behindAll then
-      enterLines()
-      call('XGROUP', 'SETID', ready, group, '0')
-    end
+    if field.name == group then position = field['last-delivered-id'] end
+  end
+  -- Lines first: if a key of a wrong type ends the script, the next call tries again.
+  if not position or position == behindAll then enterLines() end
+  if not position then
+    call('XGROUP', 'CREATE', ready, group, '0', 'MKSTREAM')
+  elseif position == behindAll then
+    call('XGROUP', 'SETID', ready, group, '0')
   end
 end
 if ARGV[3] == '1' and not areLeased then
