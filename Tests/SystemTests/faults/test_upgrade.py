@@ -247,10 +247,12 @@ def report(ledger: Ledger, story: Story, counts: dict[str, int], events: int, se
 What `Tests/SystemTests/faults/test_upgrade.py` printed at the end of its {"long" if SOAK else "short"} form: two instances of ingest,
 two of verifier and one broker on one Redis (`appendfsync always`), replaced one by one under the load of {SENDERS} senders that repeat until they
 are answered 200. The older build is {older}, and all are {configuration} executables.
-Three in ten of the replaced instances are killed instead of being stopped. The test counts each number twice, in what was acknowledged and in what is in Redis, and fails if they differ.
+Three in ten of the replaced instances are killed instead of being stopped. The test counts each number twice, in what was acknowledged and in
+what is in Redis, and fails if they differ.
 
 Again: `BUILD_CONFIGURATION={configuration} Tests/Upgrade/build-old`, then
-`ATTRIBUTION_SOAK=1 BUILD_CONFIGURATION={configuration} ATTRIBUTION_OLD_EXECUTABLES={OLD or ""} ATTRIBUTION_SEED={SEED} .build/venv/bin/python -m pytest -s Tests/SystemTests/faults/test_upgrade.py`
+`ATTRIBUTION_SOAK=1 BUILD_CONFIGURATION={configuration} ATTRIBUTION_OLD_EXECUTABLES={OLD or ""} \
+ATTRIBUTION_SEED={SEED} .build/venv/bin/python -m pytest -s Tests/SystemTests/faults/test_upgrade.py`
 
 {table([("seed", SEED), ("deliveries acknowledged", f"{len(ledger.deliveries):,}"), ("requests sent for them", f"{ledger.posts:,}"),
         ("refused (500, 503) and sent again", f"{sum(ledger.refusals.values()):,}"), ("broken off and sent again", f"{ledger.breaks:,}"),
