@@ -19,7 +19,8 @@ public final class DeliveryQueue: Sendable {
   let deduplication: DeduplicationStore
   let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
-  /// Overrides ``ordersAfterProof`` and the form of each shard in tests of stores that older builds have written.
+  /// True or false makes all messages enter their order lines when they are verified or accepted, whatever the form of their shard, in tests
+  /// of stores that older builds have written.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
   public let tracer: Tracer
   let logger: Logger
@@ -64,12 +65,14 @@ public final class DeliveryQueue: Sendable {
     return opened
   }
 
-  /// True if a message enters its order line when it is verified. In ``StoreForm/leased``, workers expect it there from its acceptance on;
-  /// ``ShardWorker`` handles both. For an accepted message the form of its shard decides, and this only if no worker has taken the shard yet.
-  var ordersAfterProof: Bool {
+  /// The arguments by which a script decides if a message enters its order line now (`entersLine` in `form.lua`): the form of the shard
+  /// decides, which the position of the group shows. The word decides if no worker has taken the shard yet: in ``StoreForm/leased``, workers
+  /// expect a message in its line from its acceptance on. ``ShardWorker`` handles both.
+  var whenLinesAreEntered: (word: String, group: String) {
     get async throws(QueueError) {
-      if let always = ordersAfterProofAlways.withLock({ $0 }) { return always }
-      return try await form >= .owned
+      // No group has an empty name.
+      if let always = ordersAfterProofAlways.withLock({ $0 }) { return (always ? "verified" : "accepted", "") }
+      return (try await form >= .owned ? "verified" : "accepted", Self.group)
     }
   }
 

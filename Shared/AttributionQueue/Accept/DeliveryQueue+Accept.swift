@@ -81,9 +81,10 @@ extension DeliveryQueue {
       if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
     } else if let line {
       keys.append(Keys.line(request.queue, id.shard, line))
-      words.append(try await ordersAfterProof ? "verified" : "accepted")
+      let when = try await whenLinesAreEntered
+      words.append(when.word)
       words.append(line)
-      words.append(ordersAfterProofAlways.withLock { $0 } == nil ? Self.group : "")
+      words.append(when.group)
     }
     if let record {
       keys.append(Keys.own(record.service, record.name, id.shard))

@@ -141,14 +141,17 @@ public struct QueueAdministration: Sendable {
       while true {
         let letters = try await deadLetters(queue, shard, from: from, to: last, most: page)
         for letter in letters where ids.isEmpty || ids.contains(letter.id) {
-          let line = try await deliveries.ordersAfterProof ? nil : letter.line
+          let when = try await deliveries.whenLinesAreEntered
           let reply = try await deliveries.run(
             Scripts.replay,
             [
               Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id), Keys.delayed(queue, shard),
               Keys.payloads(queue, shard),
-            ] + (line.map { [Keys.line(queue, shard, $0)] } ?? []),
-            [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json)])
+            ] + (letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
+            [
+              .string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json),
+              .string(when.word), .string(when.group),
+            ])
           if reply.integer == 1 {
             count += 1
             // A deadline worker queries only shards that are in the schedule.

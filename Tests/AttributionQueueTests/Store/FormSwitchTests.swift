@@ -342,6 +342,30 @@ struct FormSwitchTests {
     }
   }
 
+  @Test("A message that is accepted or replayed enters its order line by the form of its shard, not by the form that the instance knows")
+  func formOfTheShardDecides() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.leased, queue)
+      let shard = try await queue.accept(request("other", order: "l")).id.shard
+      guard case .own = try await ShardOwnership(text: "").take(.intake, shard, for: "a", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      // The shard is still in the first form.
+      try await Self.set(.owned, queue)
+      let first = try await queue.accept(request("l:0", order: "l", keepsOrder: true)).id
+      let second = try await queue.accept(request("l:1", order: "l", keepsOrder: true)).id
+      let line = try #require(try await queue.send(["KEYS", "*:line:*"]).array?.first?.string)
+      func members() async throws -> [String?] { try await queue.send(["LRANGE", .string(line), "0", "-1"]).array?.map(\.string) ?? [] }
+      #expect(try await members() == [first.description, second.description])
+      for message in try await queue.leaseAll("w") where message.deliveryID == first {
+        try await queue.settle(message, .deadLetter(error: "x"))
+      }
+      #expect(try await members() == [second.description])
+      #expect(try await QueueAdministration(deliveries: queue).replay(.intake, ids: [first]) == 1)
+      #expect(try await members() == [second.description, first.description])
+    }
+  }
+
   @Test("The newer form is refused while a worker exists that does not know it, unless forced")
   func refusal() async throws {
     try await withQueue { queue, _ in

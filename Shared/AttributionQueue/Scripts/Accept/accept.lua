@@ -5,13 +5,11 @@
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
 --      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 attributes
 --      11 maximum size of an announced message: bytes of body and attributes
---      12 what key 8 is, absent without it: deadlines, accepted (the order line, which the message enters now unless the shard is in the owned
---        form) or verified (the order line, which it enters now only if the shard is in the leased form)
+--      12 what key 8 is, absent without it: deadlines (the set by deadline), accepted or verified (the order line, see entersLine)
 --      13 the deadline, ms, or empty; or the name of the order line  14 with an order line: the group
 -- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
 -- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
--- in the owned form, commit adds it when it is verified. The position of the shard's group states its form (own.lua), so that both change in
--- one step.
+-- in the owned form, commit adds it when it is verified.
 -- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream has
 -- the fields n (attempts) and h (history) only if there was an attempt.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
@@ -28,21 +26,10 @@ redis.call('SET', KEYS[7], ARGV[6], 'EX', ARGV[5])
 local deadline = ARGV[12] == 'deadlines' and ARGV[13] ~= '' and ARGV[13]
 local line = ARGV[12] ~= 'deadlines' and ARGV[13]
 local announcement = ''
-
--- True if the message enters its order line now. Nobody has taken the shard if its stream has no group.
-local function entersLine()
-  for _, info in ipairs(redis.pcall('XINFO', 'GROUPS', KEYS[4])) do
-    local field = {}
-    for place = 1, #info, 2 do field[info[place]] = info[place + 1] end
-    if field.name == ARGV[14] then return field['last-delivered-id'] ~= '18446744073709551615-18446744073709551615' end
-  end
-  return ARGV[12] == 'accepted'
-end
-
 if deadline then
   if due > 0 then redis.call('ZADD', KEYS[5], due, ARGV[4]) else redis.call('ZADD', KEYS[8], deadline, ARGV[4]) end
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', false, deadline}))
-elseif line and entersLine() and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
+elseif line and entersLine(KEYS[4], ARGV[14], ARGV[12]) and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
   redis.call('ZADD', KEYS[5], '+inf', ARGV[4])
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', line}))
 elseif due > 0 then

@@ -15,7 +15,7 @@ for _, id in ipairs(due) do
   if packed then
     local isRead, m = pcall(cmsgpack.unpack, packed)
     local deadline = isRead and type(m) == 'table' and tonumber(m[7])
-    -- A damaged deadline, which workers could not read as a time, is as none.
+    -- A damaged deadline, which workers cannot read as a time, counts as none.
     if deadline and deadline >= 0 and deadline < 2 ^ 53 and deadline % 1 == 0 then
       redis.call('ZADD', KEYS[4], deadline, id)
     else

@@ -14,7 +14,6 @@
 -- The former owner may have crashed on one of the messages that it was processing. Up to the last of them, `until`, each start is counted.
 -- Returns {current ownership, 1 if it was taken, suspects as names and values}.
 local known, ready, group, areLeased = ARGV[1], KEYS[2], ARGV[5], ARGV[6] == '1'
-local behindAll = '18446744073709551615-18446744073709551615'
 local call = redis.call
 
 -- Moves a message from the stream to the delayed set, where it waits until it is the first of its line.
@@ -69,13 +68,8 @@ if not areLeased then
   redis.pcall('XGROUP', 'DESTROY', ready, group)
   redis.call('XGROUP', 'CREATE', ready, group, behindAll, 'MKSTREAM')
 else
-  local position
-  for _, info in ipairs(redis.pcall('XINFO', 'GROUPS', ready)) do
-    local field = {}
-    for place = 1, #info, 2 do field[info[place]] = info[place + 1] end
-    if field.name == group then position = field['last-delivered-id'] end
-  end
-  -- Lines first: if a key of a wrong type ends the script, the next call tries again.
+  local position = groupPosition(ready, group)
+  -- The lines come before the group: if a key of a wrong type ends the script, the next call tries again.
   if not position or position == behindAll then enterLines() end
   if not position then
     call('XGROUP', 'CREATE', ready, group, '0', 'MKSTREAM')
