@@ -85,7 +85,7 @@ extension ServiceParts {
       GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
       CancelMigrationHandler(store: migrations),
     ]
-    parts.handlers += RetentionHandlers.all(calls)
+    parts.handlers += RetentionHandlers.all(calls, redis: redis)
     parts.handlers += CommerceHandlers.all(calls, redis: redis, notifications: deliveries.commerceNotifications)
     parts.handlers += ReportHandlers.all(calls, deliveries: deliveries, store: reports)
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)

@@ -7,6 +7,10 @@ import Testing
 
 @Suite struct RetentionPlanTests {
   private static let id = "3f0c6b1a-0000-4000-8000-000000000001"
+  /// A request for one customer, which no rule may contain.
+  private static let modification =
+    #"{"operation": "MODIFY_SUBSCRIPTION", "version": "1", "retainBillingCycle": true, "transactionId": "1", "changeItems": [{"#
+    + #""currentSKU": "a", "SKU": "b", "displayName": "B", "description": "B", "effective": "IMMEDIATELY", "reason": "UPGRADE", "price": 1}]}"#
 
   private func check(_ retention: String) throws -> DeploymentConfiguration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("retention-\(UUID().uuidString).yaml")
@@ -59,6 +63,10 @@ import Testing
       "{ rules: [ { name: a, answers: [ { advancedCommerce: { message: \(id), request: \"{}\" } } ] } ] }",
       "apps[0].retention.rules[0].answers[0].advancedCommerce.request.operation"
     ),
+    (
+      "{ rules: [ { name: a, answers: [ { advancedCommerce: { message: \(id), request: '\(modification)' } } ] } ] }",
+      "apps[0].retention.rules[0].answers[0].advancedCommerce.request.transactionId"
+    ),
     ("{ rules: [ { name: a, answers: [], when: { states: [asleep] } } ] }", "apps[0].retention.rules[0].when.states"),
     ("{ rules: [ { name: a, answers: [], when: { storefronts: [de] } } ] }", "apps[0].retention.rules[0].when.storefronts"),
     ("{ rules: [ { name: a, answers: [], when: { locales: [\"e n\"] } } ] }", "apps[0].retention.rules[0].when.locales"),
@@ -81,6 +89,15 @@ import Testing
     } catch {
       #expect((error as? ConfigurationError)?.place == place)
     }
+  }
+
+  @Test func `An app whose number is unknown cannot be told from others, so it has no retention messages`() throws {
+    let app = "apps:\n  - bundleId: a\n    environments: [Sandbox]\n    retention: { rules: [] }\n"
+    do {
+      _ = try DeploymentConfiguration(yaml: app, file: "f.yaml", folder: "/etc")
+      Issue.record("an app without appAppleId was accepted")
+    } catch { #expect((error as? ConfigurationError)?.place == "apps[0].appAppleId") }
+    _ = try DeploymentConfiguration(yaml: app + "    appAppleId: 1\n", file: "f.yaml", folder: "/etc")
   }
 
   @Test func `An unknown key is reported`() throws {

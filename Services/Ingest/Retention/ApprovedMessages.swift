@@ -1,3 +1,4 @@
+import AppStore
 import AttributionClient
 import AttributionProtocol
 import AttributionQueue
@@ -10,8 +11,7 @@ import WireJSON
 
 /// Lists the retention messages that Apple has approved.
 protocol RetentionMessageSource: Sendable {
-  /// Identifiers in lower case.
-  func approvedMessages(of audience: RetentionAudience) async throws(RPCError) -> Set<String>
+  func messages(of audience: RetentionAudience) async throws(RPCError) -> RetentionMessageList
 }
 
 /// The retention messages of each app that may be shown, updated in the background. One instance asks Apple for an app's list once per
@@ -19,7 +19,7 @@ protocol RetentionMessageSource: Sendable {
 /// known list stays in use as long as no newer one is available.
 final class ApprovedMessages: Sendable {
   private struct Known {
-    let identifiers: Set<String>
+    let list: RetentionMessageList
     let at: ContinuousClock.Instant
   }
 
@@ -48,7 +48,7 @@ final class ApprovedMessages: Sendable {
   }
 
   /// The messages of an app that may be shown; nil if no list is known yet.
-  func approved(_ audience: RetentionAudience) -> Set<String>? { known.withLock { $0[audience]?.identifiers } }
+  func list(_ audience: RetentionAudience) -> RetentionMessageList? { known.withLock { $0[audience]?.list } }
 
   /// Requests an update at once, because the apps have changed.
   func refresh() { isWanted.store(true, ordering: .relaxed) }
@@ -100,16 +100,16 @@ final class ApprovedMessages: Sendable {
       return false
     }
     await readBack(audience)
-    return approved(audience) != nil
+    return list(audience) != nil
   }
 
   private func ask(_ source: any RetentionMessageSource, _ audience: RetentionAudience) async -> Bool {
     do throws(RPCError) {
-      let identifiers = try await source.approvedMessages(of: audience)
-      known.withLock { $0[audience] = Known(identifiers: identifiers, at: .now) }
+      let list = try await source.messages(of: audience)
+      known.withLock { $0[audience] = Known(list: list, at: .now) }
       _ = failing.withLock { $0.remove(audience) }
-      let list = JSONValue.array(identifiers.sorted().map { .string($0) }).serialized
-      _ = try? await redis.send(["SET", .string(Self.key(audience)), .bytes(list), "EX", .integer(Self.keptSeconds)])
+      let texts = JSONValue.array(list.texts.map { .string($0) }).serialized
+      _ = try? await redis.send(["SET", .string(Self.key(audience)), .bytes(texts), "EX", .integer(Self.keptSeconds)])
       return true
     } catch {
       let isNew = failing.withLock { $0.insert(audience).inserted }
@@ -128,12 +128,12 @@ final class ApprovedMessages: Sendable {
     // The remaining lifetime of the key shows when the list was stored. It is read before the list: the list may then be newer than the
     // computed time, but never older.
     guard let left = try? await redis.send(["PTTL", key]).integer, left > 0, let bytes = try? await redis.send(["GET", key]).bytes,
-      let list = try? JSONValue(parsing: bytes, limits: .ownDocuments).arrayValue
+      let texts = try? JSONValue(parsing: bytes, limits: .ownDocuments).arrayValue
     else { return }
     let heard = ContinuousClock.now - .milliseconds(Self.keptSeconds * 1000 - left)
     known.withLock { known in
       if let found = known[audience], found.at >= heard { return }
-      known[audience] = Known(identifiers: Set(list.compactMap(\.stringValue)), at: heard)
+      known[audience] = Known(list: RetentionMessageList(texts: texts.compactMap(\.stringValue)), at: heard)
     }
   }
 

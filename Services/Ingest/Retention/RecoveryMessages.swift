@@ -1,3 +1,4 @@
+import AppStore
 import AttributionClient
 import AttributionProtocol
 
@@ -8,10 +9,13 @@ struct RecoveryMessages: RetentionMessageSource {
 
   let recovery: RPCClient
 
-  func approvedMessages(of audience: RetentionAudience) async throws(RPCError) -> Set<String> {
+  func messages(of audience: RetentionAudience) async throws(RPCError) -> RetentionMessageList {
     let answer = try await recovery.call(
       RetentionService.ListRetentionMessages.self,
       ListRetentionMessagesRequest(bundleId: audience.bundleId, environment: audience.environment), timeout: Self.timeout)
-    return Set(answer.messages.filter { $0.messageState == Self.approved }.map { $0.messageIdentifier.lowercased() })
+    let approved = answer.messages.filter { $0.messageState == Self.approved && $0.unapprovedImageIdentifiers.isEmpty }
+    return RetentionMessageList(
+      approved: Set(approved.map { $0.messageIdentifier.lowercased() }),
+      withImage: Set(approved.filter { !$0.imageIdentifiers.isEmpty }.map { $0.messageIdentifier.lowercased() }))
   }
 }

@@ -5,7 +5,7 @@ import WireJSON
 struct RetentionDecision: Sendable, Hashable {
   /// The reason why an answer is not the preferred one.
   enum Cause: String, Sendable, Hashable, CaseIterable {
-    /// A preferred message is not approved by Apple.
+    /// Apple does not show a preferred message: it or one of its images is not approved, or it has an image where none may be.
     case unapproved
     /// Signer did not sign in time.
     case signer

@@ -91,7 +91,9 @@ struct RetentionPlan: Sendable {
     case .promotionalOffer(let offer, let product, let signature, let token):
       content = .promotionalOffer(
         try RetentionProposal.Offer(offerIdentifier: offer, productId: product, version: signature, appAccountToken: token))
-    case .advancedCommerce(let request): content = .advancedCommerce(request: request)
+    case .advancedCommerce(let request):
+      try AdvancedCommerceOffer.checkRule(request)
+      content = .advancedCommerce(request: request)
     }
     return try RetentionOption(message: message, content)
   }

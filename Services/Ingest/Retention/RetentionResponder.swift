@@ -62,8 +62,10 @@ struct RetentionResponder: Sendable {
     func left(_ most: Duration) -> Duration { min(most, ContinuousClock.now.duration(to: deadline)) }
     var decision = RetentionDecision()
     decision.experiments = plan.rules.experiments(of: question)
-    let approved = messages.approved(RetentionAudience(bundleId: bundleId, environment: question.environment))
-    let isApproved = { (id: String) in approved?.contains(id) ?? (settings.unknownMessages == .trust) }
+    let list = messages.list(RetentionAudience(bundleId: bundleId, environment: question.environment))
+    let isShown = { (id: String, content: RetentionProposal.Content) in
+      list?.shows(id, in: content) ?? (settings.unknownMessages == .trust)
+    }
 
     var match = plan.rules.match(question, nil, at: question.signedDate)
     var facts: RetentionFacts?
@@ -82,7 +84,7 @@ struct RetentionResponder: Sendable {
 
     if let service = plan.decisionService {
       let reply = await services.reply(
-        of: service, question, bundleId: bundleId, facts: facts, approved: approved, within: left(service.timeout), request)
+        of: service, question, bundleId: bundleId, facts: facts, approved: list?.approved, within: left(service.timeout), request)
       switch reply {
       case .rules: break
       case .nothing: decision.note(.service)
@@ -90,7 +92,7 @@ struct RetentionResponder: Sendable {
         decision.source = .service
         return decision
       case .answer(let proposal):
-        if !isApproved(proposal.messageIdentifier) {
+        if !isShown(proposal.messageIdentifier, proposal.content) {
           decision.note(.unapproved)
           decision.unapproved.append(proposal.messageIdentifier)
         } else if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) {
@@ -103,7 +105,7 @@ struct RetentionResponder: Sendable {
     decision.undecided = match.undecided
     guard let rule = match.rule else { return decision }
     decision.rule = rule.name
-    let (usable, unapproved) = rule.proposals(for: question, approved: isApproved)
+    let (usable, unapproved) = rule.proposals(for: question, isShown: isShown)
     if !unapproved.isEmpty { decision.note(.unapproved) }
     decision.unapproved += unapproved.filter { !decision.unapproved.contains($0) }
     for proposal in usable {

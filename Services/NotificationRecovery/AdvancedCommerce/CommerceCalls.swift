@@ -91,13 +91,14 @@ struct CommerceCalls: Sendable {
       }
       record.errorCode = reason.errorCode
       if reason.isOutcomeUnknown || isOpen {
-        if let found = try? await found(request, record.transactionId, app, server, since: record.startedAt, context),
-          found.isDone || reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
-        {
-          return try await end(&record, found.answer, isRepeated: true)
+        let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
+        let result = await lookUp(request, record, app, server, context)
+        if case .found(let found) = result, found.isDone || isRepetition { return try await end(&record, found.answer, isRepeated: true) }
+        // The call is over only if Apple refuses it for another reason and nothing was done before.
+        if reason.isOutcomeUnknown || isRepetition || result.isUnknown {
+          try await write(record)
+          throw failure
         }
-        try await write(record)
-        throw failure
       }
       record.state = .refused
       record.completedAt = WallClock.now()
@@ -130,6 +131,26 @@ struct CommerceCalls: Sendable {
   }
 
   // MARK: Looking up
+
+  /// What the purchase shows of a call.
+  private enum LookUpResult {
+    case found((answer: AppStoreCalls.Answer, isDone: Bool))
+    /// Apple does not know the purchase.
+    case noPurchase
+    case unknown
+
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+  }
+
+  private func lookUp(
+    _ request: AdvancedCommerceRequest, _ record: CommerceRecord, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?,
+    _ context: RPCContext
+  ) async -> LookUpResult {
+    do throws(RPCError) {
+      let found = try await found(request, record.transactionId, app, server, since: record.startedAt, context)
+      return found.map { .found($0) } ?? .unknown
+    } catch { return error.code == .notFound ? .noPurchase : .unknown }
+  }
 
   /// The purchase's current state in the form of an answer, and whether it is what was requested.
   private func found(

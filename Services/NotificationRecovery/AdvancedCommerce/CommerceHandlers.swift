@@ -123,10 +123,12 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
       try RetentionRules.identifier(request.requestReferenceId, "requestReferenceId")
     }
     let record: CommerceRecord?
-    let entries: [CommerceNotifications.Entry]
+    var entries: [CommerceNotifications.Entry]
+    var ofPurchase: [CommerceNotifications.Entry] = []
     do throws(RedisError) {
       record = try await commerce.store.record(app.bundleId, reference)
-      entries = try await notifications.list(bundleId: app.bundleId, reference: reference)
+      entries = try await notifications.list(bundleId: app.bundleId, .reference(reference))
+      if let record { ofPurchase = try await changes(of: record) }
     } catch { throw RPCError(error) }
     guard record?.isOf(server) ?? !entries.isEmpty else {
       throw .notFound("no call was made under this requestReferenceId, and no notification names it", field: "requestReferenceId")
@@ -134,8 +136,36 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
     var call =
       record.map { AdvancedCommerceCall($0) }
       ?? AdvancedCommerceCall(requestReferenceId: reference, bundleId: app.bundleId, state: "unknown")
-    call.notifications = entries.map { AdvancedCommerceNotification($0) }
+    let named = Set(entries.map(\.uuid))
+    entries += ofPurchase.filter { !named.contains($0.uuid) }
+    entries.sort { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
+    call.notifications = entries.map { AdvancedCommerceNotification($0, isNamed: named.contains($0.uuid)) }
     return GetAdvancedCommerceCallResponse(call: call)
+  }
+
+  /// The notifications about the same purchase that the call may have caused. Those that name another call are left out; the request with
+  /// which the app began the subscription is not a call.
+  private func changes(of record: CommerceRecord) async throws(RedisError) -> [CommerceNotifications.Entry] {
+    let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase)).filter { record.mayHaveCaused($0) }
+    let references = Set(entries.flatMap(\.references)).subtracting([record.reference])
+    let others = try await ConcurrentQueries.all(Array(references)) { (reference) async throws(RedisError) in
+      try await commerce.store.record(record.bundleId, reference) == nil ? nil : reference
+    }
+    return entries.filter { $0.references.isDisjoint(with: others.compactMap(\.self)) }
+  }
+}
+
+extension CommerceRecord {
+  /// True for a notification about the call's kind of change that was signed after the call began.
+  func mayHaveCaused(_ notification: CommerceNotifications.Entry) -> Bool {
+    let type: String? =
+      switch AdvancedCommerceRequest.Operation(rawValue: operation) {
+      case .changeMetadata: "METADATA_UPDATE"
+      case .migrate: "MIGRATION"
+      case .changePrice: "PRICE_CHANGE"
+      case .cancel, .revoke, .requestRefund, nil: nil
+      }
+    return notification.type == type && notification.signedDate >= startedAt - AdvancedCommerceRequest.clockTolerance
   }
 }
 
@@ -184,13 +214,14 @@ extension AdvancedCommerceCall {
 }
 
 extension AdvancedCommerceNotification {
-  init(_ entry: CommerceNotifications.Entry) {
+  init(_ entry: CommerceNotifications.Entry, isNamed: Bool) {
     self.init()
     eventId = entry.eventId
     notificationType = entry.type
     subtype = entry.subtype
     notificationUuid = entry.uuid
     signedDate = Timestamp(millisecondsSince1970: entry.signedDate)
+    joinedBy = isNamed ? "requestReferenceId" : "purchase"
   }
 }
 

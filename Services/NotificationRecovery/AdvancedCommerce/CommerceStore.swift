@@ -28,6 +28,9 @@ struct CommerceRecord: Sendable, Hashable {
   var lastError: String?
   var errorCode: Int64?
 
+  /// The purchase by its first transaction, which Apple's answer tells; before there is one, the transaction of the call.
+  var purchase: String { decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first ?? transactionId }
+
   /// True if a request repeats this call. The two servers do not know each other's purchases, so a request for the other server is not a
   /// repeat.
   func isRepeated(by request: AdvancedCommerceRequest, transactionId: String, server: AppStoreServer?) -> Bool {

@@ -56,7 +56,9 @@ struct ReportWork: Sendable {
       (record, sent) = (known, before)
     } catch { return .retry(after: nil, error: "the store of reports does not answer") }
     guard let app = calls.configuration.app(record.bundleId), app.appStoreServer != nil else {
-      return await end(task, .refused, error: "the app has no key for the App Store Server API")
+      let error = "the app has no key for the App Store Server API"
+      logger.warning("reports of external purchases wait", metadata: ["app": "\(record.bundleId)", "reason": "\(error)"])
+      return await wait(task, Self.operatorPause, reason: error)
     }
     do throws(AppStoreCallFailure) {
       if sent > 0, try await isKnown(record, app) { return await end(task, .accepted) }
@@ -102,11 +104,11 @@ struct ReportWork: Sendable {
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch error.classification {
     case .rate:
-      return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error)
-    case .retry, .server: return await wait(task, backoff, error)
+      return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), reason: "\(error)")
+    case .retry, .server: return await wait(task, backoff, reason: "\(error)")
     case .credentials, .configuration:
       logger.warning("reports of external purchases wait, because Apple refuses our requests", metadata: ["reason": "\(error)"])
-      return await wait(task, Self.operatorPause, error)
+      return await wait(task, Self.operatorPause, reason: "\(error)")
     case .tryOtherEnvironment, .permanent:
       let errors = (error.details?["errors"]?.arrayValue ?? []).compactMap(\.objectValue)
       let words = errors.first?["errorMessage"]?.stringValue ?? error.message
@@ -115,10 +117,10 @@ struct ReportWork: Sendable {
   }
 
   /// Retries later. A stated delay does not count as an attempt, so that temporary errors are retried without limit.
-  private func wait(_ task: ReportTask, _ delay: Duration, _ error: AppStoreServerAPIError) async -> WorkOutcome {
+  private func wait(_ task: ReportTask, _ delay: Duration, reason: String) async -> WorkOutcome {
     // If this fails, only the reason is missing in the report.
-    try? await store.note(task.name, round: task.round, .waiting, error: "\(error)")
-    return .retry(after: delay, error: "\(error)")
+    try? await store.note(task.name, round: task.round, .waiting, error: reason)
+    return .retry(after: delay, error: reason)
   }
 
   private func end(

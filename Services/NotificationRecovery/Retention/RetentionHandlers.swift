@@ -1,15 +1,18 @@
 import AppStore
 import AttributionProtocol
+import RedisClient
 import ServiceRuntime
 import WireJSON
 
 /// All methods of the service.
 enum RetentionHandlers {
-  static func all(_ calls: AppStoreCalls) -> [any RPCHandler] {
+  static func all(_ calls: AppStoreCalls, redis: RedisClient) -> [any RPCHandler] {
     let calls = RetentionCalls(calls: calls)
+    let images = MessageImages(redis: redis)
     return [
       UploadRetentionImageHandler(calls: calls), DeleteRetentionImageHandler(calls: calls), ListRetentionImagesHandler(calls: calls),
-      UploadRetentionMessageHandler(calls: calls), DeleteRetentionMessageHandler(calls: calls), ListRetentionMessagesHandler(calls: calls),
+      UploadRetentionMessageHandler(calls: calls, images: images), DeleteRetentionMessageHandler(calls: calls, images: images),
+      ListRetentionMessagesHandler(calls: calls, images: images),
       SetDefaultRetentionMessageHandler(calls: calls), GetDefaultRetentionMessageHandler(calls: calls),
       DeleteDefaultRetentionMessageHandler(calls: calls), SetRetentionURLHandler(calls: calls), GetRetentionURLHandler(calls: calls),
       DeleteRetentionURLHandler(calls: calls), StartRetentionPerformanceTestHandler(calls: calls),
@@ -74,6 +77,7 @@ struct ListRetentionImagesHandler: RPCHandler {
 struct UploadRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.UploadRetentionMessage
   let calls: RetentionCalls
+  let images: MessageImages
 
   func handle(_ request: UploadRetentionMessageRequest, _ context: RPCContext) async throws(RPCError) -> UploadRetentionMessageResponse {
     let target = try calls.target(request.bundleId, request.environment)
@@ -82,8 +86,27 @@ struct UploadRetentionMessageHandler: RPCHandler {
     }
     guard let body = request.message else { throw .invalidArgument(field: "message", "is missing") }
     let message = try RetentionCalls.checked(inside: "message") { () throws(RequestRefusal) in try RetentionMessageBody(body) }
-    let answer = try await calls.ask(.uploadRetentionMessage, target, path: [id], body: message.body, context)
+    // Recorded before Apple gets the message, because its answer may be lost.
+    let isNew = try await images.begin(id, message.imageIdentifiers, target.app.bundleId, target.server)
+    let answer: AppStoreCalls.Answer
+    do throws(RPCError) {
+      answer = try await calls.ask(.uploadRetentionMessage, target, path: [id], body: message.body, context)
+    } catch {
+      if isNew, error.isRefusal { try await images.forget(id, target.app.bundleId, target.server) }
+      throw error
+    }
+    try await images.finish(id, message.imageIdentifiers, target.app.bundleId, target.server)
     return UploadRetentionMessageResponse(environment: answer.server.rawValue)
+  }
+}
+
+extension RPCError {
+  /// True if Apple has not done what was requested; false if it may have.
+  fileprivate var isRefusal: Bool {
+    switch code {
+    case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .permissionDenied, .unauthenticated, .resourceExhausted: true
+    default: false
+    }
   }
 }
 
@@ -91,6 +114,7 @@ struct UploadRetentionMessageHandler: RPCHandler {
 struct DeleteRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.DeleteRetentionMessage
   let calls: RetentionCalls
+  let images: MessageImages
 
   func handle(_ request: DeleteRetentionMessageRequest, _ context: RPCContext) async throws(RPCError) -> DeleteRetentionMessageResponse {
     let target = try calls.target(request.bundleId, request.environment)
@@ -98,24 +122,43 @@ struct DeleteRetentionMessageHandler: RPCHandler {
       try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     let answer = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
+    try await images.forget(id, target.app.bundleId, target.server)
     return DeleteRetentionMessageResponse(environment: answer.server.rawValue)
   }
 }
 
-/// Apple: Get Message List.
+/// Apple: Get Message List, and Get Image List where a message has images.
 struct ListRetentionMessagesHandler: RPCHandler {
   typealias Method = RetentionService.ListRetentionMessages
+  private static let approved = "APPROVED"
   let calls: RetentionCalls
+  let images: MessageImages
 
   func handle(_ request: ListRetentionMessagesRequest, _ context: RPCContext) async throws(RPCError) -> ListRetentionMessagesResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let answer = try await calls.ask(.listRetentionMessages, target, context)
-    let messages = RetentionCalls.items(answer, "messageIdentifiers").map { item in
-      RetentionMessage(
-        messageIdentifier: item["messageIdentifier"]?.stringValue?.lowercased() ?? "", messageState: item["messageState"]?.stringValue ?? ""
-      )
+    let known = try await images.all(target.app.bundleId, target.server)
+    var messages = RetentionCalls.items(answer, "messageIdentifiers").map { item in
+      let id = item["messageIdentifier"]?.stringValue?.lowercased() ?? ""
+      return RetentionMessage(
+        messageIdentifier: id, messageState: item["messageState"]?.stringValue ?? "", imageIdentifiers: known[id] ?? [])
+    }
+    if messages.contains(where: { !$0.imageIdentifiers.isEmpty }) {
+      let approved = try await approvedImages(target, context)
+      for index in messages.indices {
+        messages[index].unapprovedImageIdentifiers = messages[index].imageIdentifiers.filter { !approved.contains($0) }
+      }
     }
     return ListRetentionMessagesResponse(messages: messages, environment: answer.server.rawValue)
+  }
+
+  private func approvedImages(
+    _ target: (app: DeploymentConfiguration.App, server: AppStoreServer), _ context: RPCContext
+  ) async throws(RPCError) -> Set<String> {
+    let answer = try await calls.ask(.listRetentionImages, target, context)
+    return Set(
+      RetentionCalls.items(answer, "imageIdentifiers").filter { $0["imageState"]?.stringValue == Self.approved }
+        .compactMap { $0["imageIdentifier"]?.stringValue?.lowercased() })
   }
 }
 

@@ -102,22 +102,28 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// Stores which Advanced Commerce requests a notification names, for `GetAdvancedCommerceCall`.
+  /// Notifications about a change that a server requested with the Advanced Commerce API.
+  private static let commerceChanges: Set = ["METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE"]
+
+  /// Stores which Advanced Commerce requests a notification names, and which purchase it is about if it reports a change that a server
+  /// requested, for `GetAdvancedCommerceCall`.
   private func noteCommerceRequest(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, eventId: String
   ) async throws {
-    let references = [verdict.transactionInfo, verdict.renewalInfo].compactMap {
-      $0?["advancedCommerceInfo"]?["requestReferenceId"]?.stringValue
+    let references = Set(
+      [verdict.transactionInfo, verdict.renewalInfo].compactMap {
+        $0?["advancedCommerceInfo"]?["requestReferenceId"]?.stringValue?.lowercased()
+      })
+    guard let app, let type = payload["notificationType"]?.stringValue, let uuid = payload["notificationUUID"]?.stringValue else { return }
+    var subjects = references.map { CommerceNotifications.Subject.reference($0) }
+    if Self.commerceChanges.contains(type), let purchase = verdict.transactionInfo?["originalTransactionId"]?.stringValue {
+      subjects.append(.purchase(purchase))
     }
-    guard let app, !references.isEmpty, let type = payload["notificationType"]?.stringValue,
-      let uuid = payload["notificationUUID"]?.stringValue
-    else { return }
+    guard !subjects.isEmpty else { return }
     let entry = CommerceNotifications.Entry(
-      eventId: eventId, type: type, subtype: payload["subtype"]?.stringValue, uuid: uuid, signedDate: payload["signedDate"]?.int64Value ?? 0
-    )
-    for reference in Set(references.map { $0.lowercased() }) {
-      try await deliveries.commerceNotifications.add(entry, bundleId: app, reference: reference)
-    }
+      eventId: eventId, type: type, subtype: payload["subtype"]?.stringValue, uuid: uuid,
+      signedDate: payload["signedDate"]?.int64Value ?? 0, references: references)
+    for subject in subjects { try await deliveries.commerceNotifications.add(entry, bundleId: app, subject) }
   }
 
   /// The bundle id of the notification's app.

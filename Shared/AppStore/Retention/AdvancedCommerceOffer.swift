@@ -4,17 +4,24 @@ import WireJSON
 /// The content of an answer's `advancedCommerceData`: a request to modify a subscription with one change (advancedCommerceData;
 /// SubscriptionModifyInAppRequest).
 public enum AdvancedCommerceOffer {
-  private static let operation = "MODIFY_SUBSCRIPTION"
   private static let longest = 16 << 10
 
   /// Throws for a request that Apple does not accept here.
   static func check(_ text: String) throws(RequestRefusal) {
     guard text.utf8.count <= longest else { throw RequestRefusal(field: "request", "is longer than \(longest) bytes") }
     guard let request = try? JSONValue(parsing: text).objectValue else { throw RequestRefusal(field: "request", "must be a JSON object") }
-    guard request["operation"]?.stringValue == operation else { throw RequestRefusal(field: "request.operation", "must be \(operation)") }
-    guard request["version"]?.stringValue?.isEmpty == false else { throw RequestRefusal(field: "request.version", "is required") }
-    guard let changes = request["changeItems"]?.arrayValue, changes.count == 1 else {
-      throw RequestRefusal(field: "request.changeItems", "must hold one item")
+    try SubscriptionModification.check(request, path: "request")
+  }
+
+  /// Throws for a request of a rule that names one customer, because a rule applies to many.
+  public static func checkRule(_ text: String) throws(RequestRefusal) {
+    guard let request = try? JSONValue(parsing: text).objectValue else { return }
+    if request["requestInfo"]?["requestReferenceId"] != nil {
+      throw RequestRefusal(
+        field: "request.requestInfo.requestReferenceId", "must be absent: each customer's request gets one, and Apple accepts each once")
+    }
+    if request["transactionId"] != nil {
+      throw RequestRefusal(field: "request.transactionId", "must be absent: it is the customer's")
     }
   }
 

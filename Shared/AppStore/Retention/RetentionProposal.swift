@@ -36,7 +36,7 @@ public struct RetentionProposal: Sendable, Hashable {
     case message
     case alternateProduct(productId: String, billingPlanType: String?)
     case promotionalOffer(Offer)
-    /// The JSON text of a request, which is signed byte for byte.
+    /// The JSON text of a request. What it needs for one customer is added before it is signed.
     case advancedCommerce(request: String)
   }
 

@@ -69,12 +69,12 @@ public struct RetentionRuleSet: Sendable, Hashable {
 extension RetentionRule {
   /// The possible answers in order, and the messages that may not be shown.
   public func proposals(
-    for request: RealtimeRequest, approved: (String) -> Bool
+    for request: RealtimeRequest, isShown: (String, RetentionProposal.Content) -> Bool
   ) -> (usable: [RetentionProposal], unapproved: [String]) {
     var (usable, unapproved): ([RetentionProposal], [String]) = ([], [])
     for option in options {
       guard let id = option.message.identifier(for: request.locale) else { continue }
-      if approved(id) {
+      if isShown(id, option.content) {
         usable.append(RetentionProposal(known: id, option.content))
       } else if !unapproved.contains(id) {
         unapproved.append(id)

@@ -1,7 +1,7 @@
 public import RedisClient
 import WireJSON
 
-/// An index from Advanced Commerce requests to the notifications that name them. The verifier writes an entry before it publishes the
+/// An index from Advanced Commerce requests, and from purchases that they change, to notifications. The verifier writes an entry before it publishes the
 /// notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry twice has no
 /// effect.
 public struct CommerceNotifications: Sendable {
@@ -13,13 +13,16 @@ public struct CommerceNotifications: Sendable {
     public let uuid: String
     /// Milliseconds since 1970.
     public let signedDate: Int64
+    /// The requests that the notification names, in lower case.
+    public let references: Set<String>
 
-    public init(eventId: String, type: String, subtype: String?, uuid: String, signedDate: Int64) {
+    public init(eventId: String, type: String, subtype: String?, uuid: String, signedDate: Int64, references: Set<String>) {
       self.eventId = eventId
       self.type = type
       self.subtype = subtype
       self.uuid = uuid
       self.signedDate = signedDate
+      self.references = references
     }
 
     init?(json: [UInt8]) {
@@ -27,8 +30,8 @@ public struct CommerceNotifications: Sendable {
         let type = object["type"]?.stringValue, let uuid = object["uuid"]?.stringValue
       else { return nil }
       self.init(
-        eventId: eventId, type: type, subtype: object["subtype"]?.stringValue, uuid: uuid, signedDate: object["signedDate"]?.int64Value ?? 0
-      )
+        eventId: eventId, type: type, subtype: object["subtype"]?.stringValue, uuid: uuid, signedDate: object["signedDate"]?.int64Value ?? 0,
+        references: Set((object["references"]?.arrayValue ?? []).compactMap(\.stringValue)))
     }
 
     var json: [UInt8] {
@@ -36,13 +39,14 @@ public struct CommerceNotifications: Sendable {
         "eventId": .string(eventId), "type": .string(type), "uuid": .string(uuid), "signedDate": .integer(signedDate),
       ]
       object["subtype"] = subtype.map { .string($0) }
+      if !references.isEmpty { object["references"] = .array(references.sorted().map { .string($0) }) }
       return JSONValue.object(object).serialized
     }
   }
 
-  /// How long the entries of a request are stored after the last one was added, seconds.
+  /// How long the entries of a request or purchase are stored after the last one was added, seconds.
   private static let entrySeconds: Int64 = 180 * 86_400
-  /// The maximum number of entries per request: every renewal of a subscription names the request that created it.
+  /// The maximum number of entries for each request or purchase: every renewal of a subscription names the request that created it.
   private static let most: Int64 = 100
 
   // KEYS 1 notifications. ARGV 1 uuid  2 entry  3 most  4 seconds to live.
@@ -59,20 +63,34 @@ public struct CommerceNotifications: Sendable {
 
   public init(redis: RedisClient) { self.redis = redis }
 
-  private static func key(_ bundleId: String, _ reference: String) -> String {
-    Keys.own("commerce", "notifications:\(bundleId):\(reference.lowercased())", shardOf: reference.lowercased())
+  /// What a notification is found by.
+  public enum Subject: Sendable, Hashable {
+    /// The `requestReferenceId` of a request.
+    case reference(String)
+    /// The original transaction of a purchase. Only notifications about a change that a server requested are stored for it.
+    case purchase(String)
+
+    fileprivate var text: String {
+      switch self {
+      case .reference(let id): id.lowercased()
+      case .purchase(let id): "purchase:" + id
+      }
+    }
   }
 
-  /// Records that a notification names that request.
-  public func add(_ entry: Entry, bundleId: String, reference: String) async throws(RedisError) {
+  private static func key(_ bundleId: String, _ subject: Subject) -> String {
+    Keys.own("commerce", "notifications:\(bundleId):\(subject.text)", shardOf: subject.text)
+  }
+
+  public func add(_ entry: Entry, bundleId: String, _ subject: Subject) async throws(RedisError) {
     _ = try await Self.add.run(
-      on: redis, keys: [Self.key(bundleId, reference)],
+      on: redis, keys: [Self.key(bundleId, subject)],
       arguments: [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.entrySeconds)])
   }
 
-  /// The notifications that name that request, oldest first.
-  public func list(bundleId: String, reference: String) async throws(RedisError) -> [Entry] {
-    let reply = try await redis.send(["HVALS", .string(Self.key(bundleId, reference))])
+  /// The notifications of a request or purchase, oldest first.
+  public func list(bundleId: String, _ subject: Subject) async throws(RedisError) -> [Entry] {
+    let reply = try await redis.send(["HVALS", .string(Self.key(bundleId, subject))])
     let entries = (reply.array ?? []).compactMap(\.bytes).compactMap(Entry.init(json:))
     return entries.sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
   }

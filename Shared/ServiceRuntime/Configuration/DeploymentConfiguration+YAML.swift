@@ -216,6 +216,12 @@ extension DeploymentConfiguration {
     if acceptsDevelopmentPostbacks, appAppleId == nil {
       throw ConfigurationError("\(node.path).appAppleId", "is missing; postbacks name the app by it")
     }
+    let retention = try node.section("retention").map { node throws(ConfigurationError) in
+      try AppRetentionSettings(node, resolved, &unknown)
+    }
+    if retention != nil, appAppleId == nil {
+      throw ConfigurationError("\(node.path).appAppleId", "is missing; requests for retention messages name the app by it")
+    }
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
@@ -227,9 +233,7 @@ extension DeploymentConfiguration {
       },
       consentStrategy: try node.section("consentRouting")?["strategy"]?.text() ?? "default", conversionValues: conversions,
       acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks,
-      retention: try node.section("retention").map { node throws(ConfigurationError) in
-        try AppRetentionSettings(node, resolved, &unknown)
-      })
+      retention: retention)
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Client {

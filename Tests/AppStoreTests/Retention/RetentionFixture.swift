@@ -10,6 +10,17 @@ enum RetentionFixture {
   static let third = "3f0c6b1a-0000-4000-8000-000000000003"
   static let now: Int64 = 1_790_000_000_000
 
+  /// A change of a subscription of the Advanced Commerce API, as an answer offers it.
+  static let modification: JSONObject = [
+    "operation": "MODIFY_SUBSCRIPTION", "version": "1", "retainBillingCycle": true, "currency": "EUR",
+    "changeItems": [
+      [
+        "currentSKU": "gold", "SKU": "silver", "displayName": "Silver", "description": "Fewer channels", "effective": "NEXT_BILL_CYCLE",
+        "reason": "DOWNGRADE", "price": 4990, "offer": ["period": "P1M", "periodCount": 2, "price": 990, "reason": "RETENTION"],
+      ]
+    ],
+  ]
+
   static func payload(_ more: JSONObject = [:]) -> JSONObject {
     var payload: JSONObject = [
       "originalTransactionId": "99371282", "appAppleId": 531_412, "productId": "com.example.monthly", "userLocale": "en-US",

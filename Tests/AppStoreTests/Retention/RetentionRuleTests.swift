@@ -109,11 +109,11 @@ struct RetentionRuleTests {
         RetentionOption(message: RetentionMessageChoice(message: Fixture.second), .message),
       ])
     let request = try Fixture.request()
-    let all = rule.proposals(for: request) { _ in true }
+    let all = rule.proposals(for: request) { _, _ in true }
     #expect(all.usable.map(\.messageIdentifier) == [Fixture.first, Fixture.second] && all.unapproved.isEmpty)
-    let some = rule.proposals(for: request) { $0 == Fixture.second }
+    let some = rule.proposals(for: request) { id, _ in id == Fixture.second }
     #expect(some.usable.map(\.messageIdentifier) == [Fixture.second] && some.unapproved == [Fixture.first])
-    #expect(rule.proposals(for: request) { _ in false }.usable.isEmpty)
+    #expect(rule.proposals(for: request) { _, _ in false }.usable.isEmpty)
     // Property: for any set of approved messages, no other message is proposed.
     var random = SeededRandom("retention approval")
     for _ in 0..<500 {
@@ -126,9 +126,23 @@ struct RetentionRuleTests {
             : RetentionMessageChoice(byLocale: ["en": ids.randomElement(using: &random)!, "*": ids.randomElement(using: &random)!]),
           .message)
       }
-      let (usable, unapproved) = try Fixture.rule("r", options).proposals(for: request, approved: approved.contains)
+      let (usable, unapproved) = try Fixture.rule("r", options).proposals(for: request) { id, _ in approved.contains(id) }
       #expect(Set(usable.map(\.messageIdentifier)).isSubset(of: approved) && Set(unapproved).isDisjoint(with: approved))
     }
+  }
+
+  @Test("a message with an image is shown only by itself, and the list can be read back from its texts")
+  func images() throws {
+    let (plain, pictured, pending) = (Fixture.first, Fixture.second, Fixture.third)
+    let list = RetentionMessageList(approved: [plain, pictured], withImage: [pictured, pending])
+    let offer = RetentionProposal.Content.promotionalOffer(try RetentionProposal.Offer(offerIdentifier: "stay"))
+    let other = RetentionProposal.Content.alternateProduct(productId: "yearly", billingPlanType: nil)
+    for content in [.message, .advancedCommerce(request: "{}"), offer, other] as [RetentionProposal.Content] {
+      #expect(list.shows(plain, in: content) && !list.shows(pending, in: content))
+      #expect(list.shows(pictured, in: content) == (content != offer && content != other))
+    }
+    #expect(list.texts == [plain, pictured, "image:" + pictured] && RetentionMessageList(texts: list.texts) == list)
+    #expect(RetentionMessageList(texts: [plain]) == RetentionMessageList(approved: [plain]))
   }
 
   @Test("an experiment selects the same customers every time, and about the configured share")

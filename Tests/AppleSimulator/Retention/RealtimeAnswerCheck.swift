@@ -10,6 +10,7 @@ struct RealtimeAnswerCheck: Sendable {
   let question: JSONObject
   let app: SimulatedApp
   let apps: AppRegistry
+  let setup: RetentionSetup
   let now: Int64
 
   func problems(status: Int, contentType: String?, body: [UInt8]) -> [String] {
@@ -26,6 +27,12 @@ struct RealtimeAnswerCheck: Sendable {
         continue
       }
       found += identifier(value["messageIdentifier"], "\(member.key).messageIdentifier")
+      if let id = value["messageIdentifier"]?.stringValue,
+        let reason = setup.reasonAgainst(
+          id, in: member.key, bundleID: app.bundleID, environment: question["environment"]?.stringValue ?? "")
+      {
+        found.append("\(member.key).messageIdentifier: \(reason)")
+      }
       switch member.key {
       case "message": found += unknown(value, ["messageIdentifier"], member.key)
       case "alternateProduct": found += alternateProduct(value)
@@ -114,14 +121,8 @@ struct RealtimeAnswerCheck: Sendable {
       guard let request = claims["request"]?.stringValue.flatMap({ Base64Text.decode($0) }),
         let object = (try? JSONValue(parsing: request))?.objectValue
       else { return ["advancedCommerceData.request: no Base64 of an object"] }
-      var found: [String] = []
-      if object["operation"]?.stringValue != "MODIFY_SUBSCRIPTION" {
-        found.append("advancedCommerceData.operation: not MODIFY_SUBSCRIPTION")
-      }
-      if object["changeItems"]?.arrayValue?.count != 1 { found.append("advancedCommerceData.changeItems: not one") }
-      found += identifier(object["requestInfo"]?["requestReferenceId"], "advancedCommerceData.requestInfo.requestReferenceId")
-      if object["transactionId"]?.stringValue?.isEmpty ?? true { found.append("advancedCommerceData.transactionId: missing") }
-      return found
+      return AdvancedCommerceChangeCheck(transactionId: question["originalTransactionId"]?.stringValue).problems(in: object)
+        + identifier(object["requestInfo"]?["requestReferenceId"], "advancedCommerceData.requestInfo.requestReferenceId")
     }
     return found
   }

@@ -15,18 +15,20 @@ struct RealtimeRequests: Sendable {
   /// Signs with a chain without Apple's marker extensions.
   let unmarked: JWSSigner
   let apps: AppRegistry
+  let setup: RetentionSetup
   let time: SimulatedTime
   let random: SeededRandom
   let http: HTTPClient
 
   init(
-    signer: JWSSigner, stranger: JWSSigner, unmarked: JWSSigner, apps: AppRegistry, time: SimulatedTime, random: SeededRandom,
-    caFile: String
+    signer: JWSSigner, stranger: JWSSigner, unmarked: JWSSigner, apps: AppRegistry, setup: RetentionSetup, time: SimulatedTime,
+    random: SeededRandom, caFile: String
   ) {
     self.signer = signer
     self.stranger = stranger
     self.unmarked = unmarked
     self.apps = apps
+    self.setup = setup
     self.time = time
     self.random = random
     var configuration = HTTPClientConfiguration()
@@ -111,7 +113,7 @@ struct RealtimeRequests: Sendable {
           headers: [("Content-Type", "application/json"), ("User-Agent", "App Store Retention Messaging"), ("Accept", "application/json")],
           body: question.body, timeout: Self.patience, maxResponseBytes: 256 << 10))
       let taken = seconds()
-      let check = RealtimeAnswerCheck(question: question.payload, app: app, apps: apps, now: time.now)
+      let check = RealtimeAnswerCheck(question: question.payload, app: app, apps: apps, setup: setup, now: time.now)
       let problems = check.problems(status: response.status, contentType: response[header: "Content-Type"], body: response.body)
       let result: AttemptResult =
         response.status != 200 ? .unsuccessfulStatus : problems.isEmpty ? .success : .invalidResponse

@@ -36,8 +36,8 @@ public struct SimulatorParts: Sendable {
       apps: apps, ledger: ledger, time: time, random: random)
     serverAPI = AppStoreServerAPI(publisher: publisher, apps: apps)
     realtime = RealtimeRequests(
-      signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps, time: time, random: random,
-      caFile: directory.path + "/tls-ca.pem")
+      signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps,
+      setup: serverAPI.retention, time: time, random: random, caFile: directory.path + "/tls-ca.pem")
     serverAPI.retention.setPerformer { [realtime] order, url, report in realtime.perform(order, at: url, report) }
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }

@@ -80,6 +80,16 @@ final class RetentionSetup: Sendable {
 
   private static func key(_ call: AppStoreServerAPI.Call) -> String { "\(call.environment.rawValue)/\(call.app.bundleID)" }
 
+  /// Why the App Store would not show a message in an answer; nil if it would, or if the message was never uploaded here.
+  func reasonAgainst(_ id: String, in answer: String, bundleID: String, environment: String) -> String? {
+    kept.withLock { state in
+      guard let app = state.apps["\(environment)/\(bundleID)"], let message = app.messages[id.lowercased()] else { return nil }
+      if message.state != "APPROVED" { return "a message that is not approved" }
+      if message.images.contains(where: { app.images[$0]?.state != "APPROVED" }) { return "a message whose image is not approved" }
+      return ["alternateProduct", "promotionalOffer"].contains(answer) && !message.images.isEmpty ? "a message with an image" : nil
+    }
+  }
+
   func answer(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
     try kept.withLock { state in
       var app = state.apps[Self.key(call)] ?? App()

@@ -154,6 +154,49 @@ def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
     assert [call["status"] for call in calls(system, f"/revoke/{transaction}") if call["status"] == 200] == [200]
 
 
+def test_a_call_with_an_unknown_outcome_ends_when_apple_refuses_it_and_nothing_was_done(system):
+    transaction = bought(system)
+    _, body, _, _ = bodies()[3]
+    state = lambda: record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"]  # noqa: E731
+    try:
+        system.control("/control/faults", {"route": "revocation", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
+        assert ask(system, "RevokeAdvancedCommerceSubscription", transaction, body).status == 503 and state() == "sending"
+        system.control("/control/faults", {"route": "revocation", "count": 1, "status": 400, "body": {"errorCode": 4000159}})
+        assert ask(system, "RevokeAdvancedCommerceSubscription", transaction, body).status == 400 and state() == "refused"
+    finally:
+        system.control("/control/faults", {"clear": True})
+    # The identifier may be used for another call, because Apple did nothing under it.
+    other = {**body, "refundType": "PRORATED"}
+    assert get(system, "RevokeAdvancedCommerceSubscription", transaction, other)["decoded"][0]["revocationDate"] and state() == "answered"
+
+
+def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system):
+    transaction = bought(system)
+    creation = new_id()
+    changes = [bodies()[1][1] for _ in range(2)]
+    first, second = (change["requestInfo"]["requestReferenceId"] for change in changes)
+    for change in changes:
+        get(system, "ChangeAdvancedCommercePrice", transaction, change)
+        notified(system, change["requestInfo"]["requestReferenceId"], "PRICE_CHANGE")
+
+    def told(type: str, reference: str) -> str:
+        return system.control("/control/notifications", {
+            "bundleId": APP, "environment": "Production", "notificationType": type, "send": True,
+            "transaction": {"originalTransactionId": transaction, "advancedCommerceInfo": {"requestReferenceId": reference, "items": []}},
+            "renewal": {"advancedCommerceInfo": {"requestReferenceId": reference, "items": []}}})["notificationUUID"]
+
+    joined = lambda call: {one["notificationUuid"]: one["joinedBy"] for one in call.get("notifications", [])}  # noqa: E731
+    # It names the request with which the app began the subscription, which is no call of a server.
+    price, metadata = told("PRICE_CHANGE", creation), told("METADATA_UPDATE", creation)
+    found = until(lambda: (one := record(system, first).json["call"]) and price in joined(one) and one)
+    assert joined(found)[price] == "purchase" and metadata not in joined(found)
+    # Neither call has the notification that names the other one.
+    for reference, other in ((first, second), (second, first)):
+        named = [one for one in record(system, reference).json["call"]["notifications"] if one["joinedBy"] == "requestReferenceId"]
+        assert len(named) == 1 and named[0]["notificationUuid"] not in joined(record(system, other).json["call"])
+        assert price in joined(record(system, reference).json["call"])
+
+
 def test_a_call_that_was_interrupted_before_its_record_is_not_repeated(system):
     transaction = bought(system)
     _, body, _, _ = bodies()[3]

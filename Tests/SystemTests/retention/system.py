@@ -32,7 +32,8 @@ PATH = f"/v1/app-store/retention/{APP}"
 OFFER, TEXT, GERMAN, PLAN, ADVANCED, PENDING = (f"2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f00{number:02d}" for number in range(1, 7))
 EVENT = "appstore.retention.decided.v1"
 MODIFY = {"operation": "MODIFY_SUBSCRIPTION", "version": "1", "retainBillingCycle": True,
-          "changeItems": [{"SKU": "sku", "changeSKU": "other", "reason": "UPGRADE"}]}
+          "changeItems": [{"currentSKU": "sku", "SKU": "other", "displayName": "Other", "description": "Another plan", "price": 9990,
+                           "effective": "NEXT_BILL_CYCLE", "reason": "UPGRADE"}]}
 
 
 def chain(label: str = "one", trusted: bool = True) -> Chain:

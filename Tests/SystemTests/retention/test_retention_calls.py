@@ -43,7 +43,9 @@ def test_from_an_image_to_the_url_in_production(system):
             "bulletPoints": [{"text": "Offline", "imageIdentifier": point, "altText": "A cloud"}]}
     get(system, "UploadRetentionMessage", {**SANDBOX, "messageIdentifier": message, "message": body})
     assert calls(system, message)[-1]["body"] == body
-    assert states(get(system, "ListRetentionMessages", SANDBOX), "message")[message] == "APPROVED"
+    listed = next(one for one in get(system, "ListRetentionMessages", SANDBOX)["messages"] if one["messageIdentifier"] == message)
+    assert listed["messageState"] == "APPROVED" and not listed.get("unapprovedImageIdentifiers")
+    assert listed["imageIdentifiers"] == sorted([image, point.lower()])
 
     place = {**SANDBOX, "productId": f"{APP}.monthly", "locale": "en-US"}
     none = ask(system, "GetDefaultRetentionMessage", place)
@@ -79,7 +81,10 @@ def test_unapproved_messages_cannot_be_defaults_and_identifiers_are_unique(syste
     get(system, "UploadRetentionImage", {**PRODUCTION, "imageIdentifier": image, "image": FULL})
     body = {"header": "Stay", "body": "Please", "image": {"imageIdentifier": image, "altText": "A coast"}}
     get(system, "UploadRetentionMessage", {**PRODUCTION, "messageIdentifier": message, "message": body})
-    assert states(get(system, "ListRetentionMessages", PRODUCTION), "message")[message] == "PENDING"
+    listed = lambda: next((one for one in get(system, "ListRetentionMessages", PRODUCTION)["messages"]  # noqa: E731
+                           if one["messageIdentifier"] == message), None)
+    assert listed() == {"messageIdentifier": message, "messageState": "PENDING", "imageIdentifiers": [image],
+                        "unapprovedImageIdentifiers": [image]}
     place = {**PRODUCTION, "productId": f"{APP}.monthly", "locale": "de"}
     for name, approved in (("MessageNotApproved", "messageIdentifier"), ("ImageNotApproved", "imageIdentifier")):
         refused = ask(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
@@ -87,11 +92,14 @@ def test_unapproved_messages_cannot_be_defaults_and_identifiers_are_unique(syste
         system.control("/control/retention", {"bundleId": APP, approved: {"messageIdentifier": message, "imageIdentifier": image}[approved],
                                               "state": "APPROVED"})
     get(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
+    assert listed() == {"messageIdentifier": message, "messageState": "APPROVED", "imageIdentifiers": [image]}
 
     again = ask(system, "UploadRetentionImage", {**PRODUCTION, "imageIdentifier": image, "image": FULL})
     assert again.status == 409 and cause(again)["errorName"] == "ImageAlreadyExists", again
     again = ask(system, "UploadRetentionMessage", {**PRODUCTION, "messageIdentifier": message, "message": {"header": "a", "body": "b"}})
     assert again.status == 409 and cause(again)["errorName"] == "MessageAlreadyExists", again
+    # A refused upload changes nothing, and one of a message that another system uploaded does not tell its images.
+    assert listed()["imageIdentifiers"] == [image]
     used = ask(system, "DeleteRetentionImage", {**PRODUCTION, "imageIdentifier": image})
     assert used.status == 400 and cause(used)["errorName"] == "ImageInUse", used
     get(system, "DeleteRetentionMessage", {**PRODUCTION, "messageIdentifier": message})

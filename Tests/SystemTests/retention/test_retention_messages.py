@@ -38,3 +38,34 @@ def test_instances_share_the_queries_to_apple(tmp_path: pathlib.Path) -> None:
         wait(system.ingests[1].is_ready)
         for ingest in system.ingests:
             wait(lambda ingest=ingest: shown(system, ingest) == PENDING)
+
+
+def test_a_message_is_chosen_only_with_approved_images_and_not_with_an_offer_if_it_has_one(tmp_path: pathlib.Path) -> None:
+    system = RetentionSystem(tmp_path, RULES)
+
+    def images(*messages: dict) -> None:
+        system.recovery.answers["ListRetentionMessages"] = {"environment": "Sandbox", "messages": [
+            {"messageState": "APPROVED", **message} for message in messages]}
+        system.refreshed()
+
+    with system:
+        image = {"imageIdentifiers": ["0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01"]}
+        unapproved = {**image, "unapprovedImageIdentifiers": image["imageIdentifiers"]}
+        said = {"message": {"messageIdentifier": TEXT}}
+        images({"messageIdentifier": TEXT, **unapproved}, {"messageIdentifier": OFFER})
+        assert system.ask(question(productId="text"))[1] == {}
+        images({"messageIdentifier": TEXT, **image}, {"messageIdentifier": OFFER})
+        assert system.ask(question(productId="text"))[1] == said
+        assert "promotionalOffer" in system.ask(question(productId="offer-or-text"))[1]
+        images({"messageIdentifier": TEXT, **image}, {"messageIdentifier": OFFER, **image})
+        asked = question(productId="offer-or-text")
+        assert system.ask(asked)[1] == said
+        decision = system.event(asked["requestIdentifier"])["data"]["decision"]
+        assert decision["fallbacks"] == ["unapproved"] and decision["unapprovedMessages"] == [OFFER]
+        # An instance that has just started reads the list from Redis, with the messages that have an image.
+        system.recovery.answers["ListRetentionMessages"] = (503, {"code": "unavailable"})
+        system.ingest.end()
+        system.ingest.is_held = False
+        system.ingest.start()
+        wait(system.ingest.is_ready)
+        wait(lambda: system.ask(question(productId="offer-or-text"))[1] == said)

@@ -306,9 +306,12 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
           ListRetentionMessagesRequest(bundleId: app.bundleId, environment: app.environment))
       }
       try connection.printer.show(answer, none: "There are no messages.") {
-        var table = Table(["message", "state"])
+        var table = Table(["message", "state", "images", "unapproved images"])
         for message in answer.messages {
-          table.add(Cell(message.messageIdentifier), Cell(message.messageState, TerminalText.approval(message.messageState)))
+          table.add(
+            Cell(message.messageIdentifier), Cell(message.messageState, TerminalText.approval(message.messageState)),
+            Cell(message.imageIdentifiers.isEmpty ? "" : String(message.imageIdentifiers.count)),
+            Cell(message.unapprovedImageIdentifiers.joined(separator: " ")))
         }
         return table
       }

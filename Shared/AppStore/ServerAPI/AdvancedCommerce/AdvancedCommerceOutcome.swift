@@ -2,7 +2,7 @@ public import WireJSON
 
 extension AdvancedCommerceRequest {
   /// The tolerance for Apple's clock being ahead of ours, milliseconds.
-  static let clockTolerance: Int64 = 300_000
+  public static let clockTolerance: Int64 = 300_000
 
   /// True if the purchase's current state is the requested one, so that an earlier request, whose answer was lost, has succeeded. `sentAt`:
   /// the time of the first request, milliseconds since 1970.

@@ -28,9 +28,6 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     }
   }
 
-  static let longestSKU = 128
-  static let longestDescription = 45
-  static let longestDisplayName = 30
   static let refundReasons = [
     "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER", "MODIFY_ITEMS_REFUND", simulatedDecline,
   ]
@@ -46,10 +43,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   public init(_ operation: Operation, _ body: JSONObject, server: AppStoreServer?) throws(RequestRefusal) {
     let fields = RequestFields(body)
     let info = try fields.neededChild("requestInfo")
-    requestReferenceId = try info.neededUUID("requestReferenceId").lowercased()
-    _ = try info.uuid("appAccountToken")
-    _ = try info.text("consistencyToken", most: 1024)
-    try info.allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
+    guard let reference = try RequestFields.requestReferenceId(info) else { throw info.refusal("requestReferenceId", "is missing") }
+    requestReferenceId = reference
     _ = try fields.storefront()
     switch operation {
     case .changeMetadata: try Self.checkMetadata(fields)
@@ -69,9 +64,9 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     try fields.allow(["requestInfo", "storefront", "descriptors", "items", "taxCode"])
     let descriptors = try fields.child("descriptors")
     if let descriptors {
-      try effective(descriptors)
-      let name = try descriptors.text("displayName", most: longestDisplayName)
-      let description = try descriptors.text("description", most: longestDescription)
+      try descriptors.checkEffective()
+      let name = try descriptors.text("displayName", most: RequestFields.longestDisplayName)
+      let description = try descriptors.text("description", most: RequestFields.longestDescription)
       guard name != nil || description != nil else {
         throw descriptors.refusal("displayName", "is missing, and so is description: one of them must change")
       }
@@ -80,19 +75,19 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     let items = try fields.children("items") ?? []
     var seen: Set<ExactText> = []
     for item in items {
-      let current = try item.neededText("currentSKU", most: longestSKU)
+      let current = try item.neededText("currentSKU", most: RequestFields.longestSKU)
       guard seen.insert(ExactText(current)).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
-      try effective(item)
+      try item.checkEffective()
       let changes = [
-        try item.text("SKU", most: longestSKU), try item.text("displayName", most: longestDisplayName),
-        try item.text("description", most: longestDescription),
+        try item.text("SKU", most: RequestFields.longestSKU), try item.text("displayName", most: RequestFields.longestDisplayName),
+        try item.text("description", most: RequestFields.longestDescription),
       ]
       guard changes.contains(where: { $0 != nil }) else {
         throw item.refusal("SKU", "is missing, and so are displayName and description: one of them must change")
       }
       try item.allow(["currentSKU", "effective", "SKU", "displayName", "description"])
     }
-    try taxCode(fields)
+    try fields.checkTaxCode()
     guard descriptors != nil || !items.isEmpty || fields.object["taxCode"] != nil else {
       throw fields.refusal("items", "is missing, and so are descriptors and taxCode: something must change")
     }
@@ -101,21 +96,21 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   private static func checkMigration(_ fields: RequestFields) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "descriptors", "items", "renewalItems", "targetProductId", "taxCode"])
     let descriptors = try fields.neededChild("descriptors")
-    _ = try descriptors.neededText("displayName", most: longestDisplayName)
-    _ = try descriptors.neededText("description", most: longestDescription)
+    _ = try descriptors.neededText("displayName", most: RequestFields.longestDisplayName)
+    _ = try descriptors.neededText("description", most: RequestFields.longestDescription)
     try descriptors.allow(["displayName", "description"])
     for list in [try fields.neededChildren("items"), try fields.children("renewalItems") ?? []] {
       var seen: Set<ExactText> = []
       for item in list {
         try sku(item, &seen)
-        _ = try item.neededText("displayName", most: longestDisplayName)
-        _ = try item.neededText("description", most: longestDescription)
+        _ = try item.neededText("displayName", most: RequestFields.longestDisplayName)
+        _ = try item.neededText("description", most: RequestFields.longestDescription)
         try item.allow(["SKU", "displayName", "description"])
       }
     }
     _ = try fields.neededText("targetProductId", most: 255)
     guard fields.object["taxCode"] != nil else { throw fields.refusal("taxCode", "is missing") }
-    try taxCode(fields)
+    try fields.checkTaxCode()
   }
 
   private static func checkPrices(_ fields: RequestFields) throws(RequestRefusal) {
@@ -127,10 +122,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     let items = try fields.neededChildren("items")
     for item in items {
       try sku(item, &seen)
-      let price = try item.neededInteger("price", least: 0)
-      if let currency, let step = CurrencyDecimals.step(of: currency), price % step != 0 {
-        throw item.refusal("price", "has more decimal places than the App Store takes of \(currency): it must be a multiple of \(step)")
-      }
+      _ = try item.neededPrice("price", of: currency)
       let dependents = try Self.dependents(item)
       for dependent in dependents {
         let owner = item.object["SKU"]?.stringValue ?? ""
@@ -153,8 +145,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     guard let list = value.arrayValue else { throw item.refusal("dependentSKUs", "must be a list") }
     var skus: [String] = []
     for (index, element) in list.enumerated() {
-      guard let sku = element.stringValue, (1...longestSKU).contains(sku.count) else {
-        throw item.refusal("dependentSKUs[\(index)]", "must be 1 to \(longestSKU) characters")
+      guard let sku = element.stringValue, (1...RequestFields.longestSKU).contains(sku.count) else {
+        throw item.refusal("dependentSKUs[\(index)]", "must be 1 to \(RequestFields.longestSKU) characters")
       }
       skus.append(sku)
     }
@@ -192,12 +184,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   // MARK: What they share
 
   private static func sku(_ item: RequestFields, _ seen: inout Set<ExactText>) throws(RequestRefusal) {
-    let sku = try item.neededText("SKU", most: longestSKU)
+    let sku = try item.neededText("SKU", most: RequestFields.longestSKU)
     guard seen.insert(ExactText(sku)).inserted else { throw item.refusal("SKU", "is named by another item too") }
-  }
-
-  private static func effective(_ fields: RequestFields) throws(RequestRefusal) {
-    _ = try fields.neededChoice("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"])
   }
 
   private static func refundReason(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) -> String {
@@ -206,16 +194,5 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
       throw fields.refusal("refundReason", "must not be \(simulatedDecline) in production")
     }
     return reason
-  }
-
-  /// Checks the form of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple uses more codes than its table lists.
-  private static func taxCode(_ fields: RequestFields) throws(RequestRefusal) {
-    guard let code = try fields.text("taxCode", most: 64) else { return }
-    let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
-    let hasForm =
-      parts.count == 3 && parts[0].count == 4 && (65...90).contains(parts[0][0])
-      && parts[0].dropFirst().allSatisfy { (48...57).contains($0) } && parts[1].count >= 2 && parts[2].count == 1
-      && (parts[1] + parts[2]).allSatisfy { (48...57).contains($0) }
-    guard hasForm else { throw fields.refusal("taxCode", "must be a tax code of Apple's, such as C003-00-1") }
   }
 }

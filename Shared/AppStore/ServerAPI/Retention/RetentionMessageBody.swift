@@ -10,14 +10,17 @@ public struct RetentionMessageBody: Sendable, Hashable {
 
   /// The body for Apple.
   public let body: JSONObject
+  /// The images of the message and of its bullet points, in lower case, each once.
+  public let imageIdentifiers: [String]
 
   public init(_ body: JSONObject) throws(RequestRefusal) {
     let fields = RequestFields(body)
     _ = try fields.neededText("header", most: Self.longestHeader)
     _ = try fields.neededText("body", most: Self.longestBody)
+    var images: [String] = []
     let image = try fields.child("image")
     if let image {
-      try Self.check(image)
+      images.append(try Self.checkedImage(image))
       try image.allow(["imageIdentifier", "altText"])
     }
     if try fields.choice("headerPosition", ["ABOVE_BODY", "ABOVE_IMAGE"]) == "ABOVE_IMAGE", image == nil {
@@ -29,17 +32,19 @@ public struct RetentionMessageBody: Sendable, Hashable {
       }
       for point in points {
         _ = try point.neededText("text", most: Self.longestBulletText)
-        try Self.check(point)
+        images.append(try Self.checkedImage(point))
         try point.allow(["text", "imageIdentifier", "altText"])
       }
     }
     try fields.allow(["header", "body", "image", "headerPosition", "bulletPoints"])
     self.body = body
+    imageIdentifiers = Set(images).sorted()
   }
 
-  private static func check(_ image: RequestFields) throws(RequestRefusal) {
-    _ = try image.neededUUID("imageIdentifier")
+  private static func checkedImage(_ image: RequestFields) throws(RequestRefusal) -> String {
+    let id = try image.neededUUID("imageIdentifier")
     _ = try image.neededText("altText", most: longestAltText)
+    return id.lowercased()
   }
 }
 

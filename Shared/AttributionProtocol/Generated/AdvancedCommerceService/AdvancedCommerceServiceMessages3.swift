@@ -170,7 +170,7 @@ public struct RequestAdvancedCommerceRefundResponse: RPCMessage, Hashable {
   }
 }
 
-/// A notification whose Advanced Commerce information names the call.
+/// A notification whose Advanced Commerce information names the call, or that reports the call's kind of change of the same purchase.
 public struct AdvancedCommerceNotification: RPCMessage, Hashable {
   /// An id for GetEvent.
   public var eventId: String
@@ -178,19 +178,24 @@ public struct AdvancedCommerceNotification: RPCMessage, Hashable {
   public var subtype: String?
   public var notificationUuid: String
   public var signedDate: Timestamp?
+  /// requestReferenceId: the notification names the call. purchase: it names no call of this service, but reports this kind of change (METADATA_UPDATE,
+  /// MIGRATION or PRICE_CHANGE) of the same purchase after the call began; another call of the same kind may have caused it.
+  public var joinedBy: String
 
   public init(
     eventId: String = "",
     notificationType: String = "",
     subtype: String? = nil,
     notificationUuid: String = "",
-    signedDate: Timestamp? = nil
+    signedDate: Timestamp? = nil,
+    joinedBy: String = ""
   ) {
     self.eventId = eventId
     self.notificationType = notificationType
     self.subtype = subtype
     self.notificationUuid = notificationUuid
     self.signedDate = signedDate
+    self.joinedBy = joinedBy
   }
 
   public init() {
@@ -199,6 +204,7 @@ public struct AdvancedCommerceNotification: RPCMessage, Hashable {
     self.subtype = nil
     self.notificationUuid = ""
     self.signedDate = nil
+    self.joinedBy = ""
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -228,6 +234,10 @@ public struct AdvancedCommerceNotification: RPCMessage, Hashable {
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           signedDate = try reader.readTimestamp()
+        case "joinedBy", "joined_by":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          joinedBy = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -258,217 +268,9 @@ public struct AdvancedCommerceNotification: RPCMessage, Hashable {
       writer.key("signedDate")
       writer.string(signedDate.text)
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
-public struct AdvancedCommerceCall: RPCMessage, Hashable {
-  public var requestReferenceId: String
-  public var bundleId: String
-  public var environment: String
-  /// changeMetadata, migrate, changePrice, cancel, revoke or requestRefund. Empty if the id belongs to none of these calls, but to an in-app
-  /// request such as a one-time charge.
-  public var operation: String
-  public var transactionId: String
-  /// sending (in progress, or the outcome is unknown: repeat the call to find out), answered, refused, or unknown if the id belongs to none of
-  /// these calls.
-  public var state: String
-  public var startedAt: Timestamp?
-  public var completedAt: Timestamp?
-  /// Apple's answer, unchanged.
-  public var response: JSONObject?
-  /// The verified payloads of the JWS in Apple's answer, in their order.
-  public var decoded: [JSONObject]
-  /// Why Apple refused the call, or why there is no answer yet.
-  public var lastError: String?
-  /// Apple's error number. error_name is its name.
-  public var errorCode: Int64?
-  public var errorName: String?
-  /// Oldest first.
-  public var notifications: [AdvancedCommerceNotification]
-
-  public init(
-    requestReferenceId: String = "",
-    bundleId: String = "",
-    environment: String = "",
-    operation: String = "",
-    transactionId: String = "",
-    state: String = "",
-    startedAt: Timestamp? = nil,
-    completedAt: Timestamp? = nil,
-    response: JSONObject? = nil,
-    decoded: [JSONObject] = [],
-    lastError: String? = nil,
-    errorCode: Int64? = nil,
-    errorName: String? = nil,
-    notifications: [AdvancedCommerceNotification] = []
-  ) {
-    self.requestReferenceId = requestReferenceId
-    self.bundleId = bundleId
-    self.environment = environment
-    self.operation = operation
-    self.transactionId = transactionId
-    self.state = state
-    self.startedAt = startedAt
-    self.completedAt = completedAt
-    self.response = response
-    self.decoded = decoded
-    self.lastError = lastError
-    self.errorCode = errorCode
-    self.errorName = errorName
-    self.notifications = notifications
-  }
-
-  public init() {
-    self.requestReferenceId = ""
-    self.bundleId = ""
-    self.environment = ""
-    self.operation = ""
-    self.transactionId = ""
-    self.state = ""
-    self.startedAt = nil
-    self.completedAt = nil
-    self.response = nil
-    self.decoded = []
-    self.lastError = nil
-    self.errorCode = nil
-    self.errorName = nil
-    self.notifications = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "requestReferenceId", "request_reference_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          requestReferenceId = try reader.readString()
-        case "bundleId", "bundle_id":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "operation":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          operation = try reader.readString()
-        case "transactionId", "transaction_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          transactionId = try reader.readString()
-        case "state":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          state = try reader.readString()
-        case "startedAt", "started_at":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          startedAt = try reader.readTimestamp()
-        case "completedAt", "completed_at":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          completedAt = try reader.readTimestamp()
-        case "response":
-          try seen.insert(8, key)
-          if try reader.readNull() { continue }
-          response = try reader.readObjectValue()
-        case "decoded":
-          try seen.insert(9, key)
-          if try reader.readNull() { continue }
-          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "lastError", "last_error":
-          try seen.insert(10, key)
-          if try reader.readNull() { continue }
-          lastError = try reader.readString()
-        case "errorCode", "error_code":
-          try seen.insert(11, key)
-          if try reader.readNull() { continue }
-          errorCode = try reader.readInt64()
-        case "errorName", "error_name":
-          try seen.insert(12, key)
-          if try reader.readNull() { continue }
-          errorName = try reader.readString()
-        case "notifications":
-          try seen.insert(13, key)
-          if try reader.readNull() { continue }
-          notifications = try reader.readList { (reader) throws(JSONError) in try AdvancedCommerceNotification(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !requestReferenceId.isEmpty {
-      writer.key("requestReferenceId")
-      writer.string(requestReferenceId)
-    }
-    if !bundleId.isEmpty {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !environment.isEmpty {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if !operation.isEmpty {
-      writer.key("operation")
-      writer.string(operation)
-    }
-    if !transactionId.isEmpty {
-      writer.key("transactionId")
-      writer.string(transactionId)
-    }
-    if !state.isEmpty {
-      writer.key("state")
-      writer.string(state)
-    }
-    if let startedAt {
-      writer.key("startedAt")
-      writer.string(startedAt.text)
-    }
-    if let completedAt {
-      writer.key("completedAt")
-      writer.string(completedAt.text)
-    }
-    if let response {
-      writer.key("response")
-      writer.object(response)
-    }
-    if !decoded.isEmpty {
-      writer.key("decoded")
-      writer.beginArray()
-      for element in decoded { writer.object(element) }
-      writer.endArray()
-    }
-    if let lastError {
-      writer.key("lastError")
-      writer.string(lastError)
-    }
-    if let errorCode {
-      writer.key("errorCode")
-      writer.int64(errorCode)
-    }
-    if let errorName {
-      writer.key("errorName")
-      writer.string(errorName)
-    }
-    if !notifications.isEmpty {
-      writer.key("notifications")
-      writer.beginArray()
-      for element in notifications { element.write(to: &writer) }
-      writer.endArray()
+    if !joinedBy.isEmpty {
+      writer.key("joinedBy")
+      writer.string(joinedBy)
     }
     writer.endObject()
   }

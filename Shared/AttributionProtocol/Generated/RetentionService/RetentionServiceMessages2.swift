@@ -302,18 +302,29 @@ public struct RetentionMessage: RPCMessage, Hashable {
   public var messageIdentifier: String
   /// PENDING, APPROVED or REJECTED; other values from Apple unchanged.
   public var messageState: String
+  /// The images of the message and of its bullet points, in lower case. Known only of messages that were uploaded through this service, because
+  /// Apple's list does not tell them.
+  public var imageIdentifiers: [String]
+  /// Those of the images that Apple has not approved. Apple does not show a message that has one.
+  public var unapprovedImageIdentifiers: [String]
 
   public init(
     messageIdentifier: String = "",
-    messageState: String = ""
+    messageState: String = "",
+    imageIdentifiers: [String] = [],
+    unapprovedImageIdentifiers: [String] = []
   ) {
     self.messageIdentifier = messageIdentifier
     self.messageState = messageState
+    self.imageIdentifiers = imageIdentifiers
+    self.unapprovedImageIdentifiers = unapprovedImageIdentifiers
   }
 
   public init() {
     self.messageIdentifier = ""
     self.messageState = ""
+    self.imageIdentifiers = []
+    self.unapprovedImageIdentifiers = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -331,6 +342,14 @@ public struct RetentionMessage: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           messageState = try reader.readString()
+        case "imageIdentifiers", "image_identifiers":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          imageIdentifiers = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "unapprovedImageIdentifiers", "unapproved_image_identifiers":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          unapprovedImageIdentifiers = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -348,6 +367,18 @@ public struct RetentionMessage: RPCMessage, Hashable {
     if !messageState.isEmpty {
       writer.key("messageState")
       writer.string(messageState)
+    }
+    if !imageIdentifiers.isEmpty {
+      writer.key("imageIdentifiers")
+      writer.beginArray()
+      for element in imageIdentifiers { writer.string(element) }
+      writer.endArray()
+    }
+    if !unapprovedImageIdentifiers.isEmpty {
+      writer.key("unapprovedImageIdentifiers")
+      writer.beginArray()
+      for element in unapprovedImageIdentifiers { writer.string(element) }
+      writer.endArray()
     }
     writer.endObject()
   }

@@ -1,0 +1,39 @@
+/// The fields that several requests of the Advanced Commerce API have in common.
+extension RequestFields {
+  static let longestSKU = 128
+  static let longestDescription = 45
+  static let longestDisplayName = 30
+
+  /// Checks `requestInfo` (RequestInfo). Returns its `requestReferenceId` in lower case; nil if it is absent.
+  static func requestReferenceId(_ info: RequestFields) throws(RequestRefusal) -> String? {
+    let id = try info.uuid("requestReferenceId")
+    _ = try info.uuid("appAccountToken")
+    _ = try info.text("consistencyToken", most: 1024)
+    try info.allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
+    return id?.lowercased()
+  }
+
+  /// Checks `effective`: when a change begins.
+  func checkEffective() throws(RequestRefusal) { _ = try neededChoice("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"]) }
+
+  /// Checks that the form is that of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple uses more codes than its
+  /// table lists.
+  func checkTaxCode() throws(RequestRefusal) {
+    guard let code = try text("taxCode", most: 64) else { return }
+    let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    let hasForm =
+      parts.count == 3 && parts[0].count == 4 && (65...90).contains(parts[0][0])
+      && parts[0].dropFirst().allSatisfy { (48...57).contains($0) } && parts[1].count >= 2 && parts[2].count == 1
+      && (parts[1] + parts[2]).allSatisfy { (48...57).contains($0) }
+    guard hasForm else { throw refusal("taxCode", "must be a tax code of Apple's, such as C003-00-1") }
+  }
+
+  /// A price in milliunits. Its currency, if Apple's table has it, limits the decimal places (Specifying prices for Advanced Commerce SKUs).
+  func neededPrice(_ field: String, of currency: String?) throws(RequestRefusal) -> Int64 {
+    let price = try neededInteger(field, least: 0)
+    if let currency, let step = CurrencyDecimals.step(of: currency), price % step != 0 {
+      throw refusal(field, "has more decimal places than the App Store takes of \(currency): it must be a multiple of \(step)")
+    }
+    return price
+  }
+}

@@ -1,0 +1,72 @@
+import WireJSON
+
+/// Apple's rules for a change of a subscription that a retention answer offers: a SubscriptionModifyInAppRequest with one
+/// SubscriptionModifyChangeItem (Retention Messaging API: advancedCommerceData).
+enum SubscriptionModification {
+  private static let operation = "MODIFY_SUBSCRIPTION"
+  private static let version = "1"
+  private static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+  private static let offerPeriods = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y"]
+  private static let offerPeriodCount: ClosedRange<Int64> = 1...12
+
+  /// Throws for a request that Apple does not accept. `requestInfo.requestReferenceId` and `transactionId` may be absent, because they are
+  /// added for each customer.
+  static func check(_ object: JSONObject, path: String) throws(RequestRefusal) {
+    let fields = RequestFields(object, path: path)
+    _ = try fields.neededChoice("operation", [operation])
+    _ = try fields.neededChoice("version", [version])
+    _ = try fields.neededBool("retainBillingCycle")
+    _ = try fields.text("transactionId", most: 64)
+    if let info = try fields.child("requestInfo") { _ = try RequestFields.requestReferenceId(info) }
+    _ = try fields.storefront()
+    let currency = try fields.currency()
+    try fields.checkTaxCode()
+    if let descriptors = try fields.child("descriptors") { try check(descriptors: descriptors) }
+    if let change = try fields.child("periodChange") {
+      try change.checkEffective()
+      _ = try change.neededChoice("period", periods)
+      try change.allow(["effective", "period"])
+    }
+    let changes = try fields.neededChildren("changeItems")
+    guard changes.count == 1 else { throw fields.refusal("changeItems", "must have one item") }
+    try check(changeItem: changes[0], currency)
+    for name in ["addItems", "removeItems"] where object[name] != nil {
+      throw fields.refusal(name, "must be absent: a retention answer offers one change and nothing else")
+    }
+    try fields.allow([
+      "operation", "version", "retainBillingCycle", "transactionId", "requestInfo", "storefront", "currency", "taxCode", "descriptors",
+      "periodChange", "changeItems",
+    ])
+  }
+
+  private static func check(descriptors: RequestFields) throws(RequestRefusal) {
+    try descriptors.checkEffective()
+    _ = try descriptors.text("displayName", most: RequestFields.longestDisplayName)
+    _ = try descriptors.text("description", most: RequestFields.longestDescription)
+    try descriptors.allow(["effective", "displayName", "description"])
+  }
+
+  private static func check(changeItem item: RequestFields, _ currency: String?) throws(RequestRefusal) {
+    _ = try item.neededText("currentSKU", most: RequestFields.longestSKU)
+    _ = try item.neededText("SKU", most: RequestFields.longestSKU)
+    _ = try item.neededText("displayName", most: RequestFields.longestDisplayName)
+    _ = try item.neededText("description", most: RequestFields.longestDescription)
+    try item.checkEffective()
+    _ = try item.neededChoice("reason", ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"])
+    _ = try item.neededPrice("price", of: currency)
+    _ = try item.integer("proratedPrice", least: 0)
+    if let offer = try item.child("offer") {
+      _ = try offer.neededChoice("period", offerPeriods)
+      let count = try offer.neededInteger("periodCount", least: offerPeriodCount.lowerBound)
+      guard count <= offerPeriodCount.upperBound else {
+        throw offer.refusal("periodCount", "must be at most \(offerPeriodCount.upperBound)")
+      }
+      _ = try offer.neededPrice("price", of: currency)
+      _ = try offer.neededChoice("reason", ["ACQUISITION", "WIN_BACK", "RETENTION"])
+      try offer.allow(["period", "periodCount", "price", "reason"])
+    }
+    try item.allow([
+      "currentSKU", "SKU", "displayName", "description", "effective", "reason", "price", "proratedPrice", "offer",
+    ])
+  }
+}
