@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
-import itertools
 import json
 import pathlib
 import re
