@@ -12,7 +12,10 @@ Ours is looked up in the contract (.proto files and openapi.json) and in the Swi
     objects         the message of the contract whose comment begins with the object's name, and its fields by their JSON names; where the object has
                     `parsers`, a literal of each field in one of these sources too
     values          the comment of the field
-    written         a literal of each field in the sources that write it
+    written         a literal of each field in the sources that write it, and of each of its values; values that are numbers as a range
+    carried         like written, for an object that callers or Apple get as it is: the field of the contract that has it, where the field's comment
+                    says that it is unchanged. `sources` may name those that read a part of it
+    words           lists of words that stand in several objects: like values of written or carried, or `told` by the comment of a field
 """
 
 from __future__ import annotations
@@ -20,7 +23,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
-import itertools
 import json
 import pathlib
 import re
@@ -28,7 +30,22 @@ import sys
 
 import yaml
 
-from coverage_sources import CONTRACT, INSIDE, ROOT, Message, callers, endpoints, filters, handlers, literals, messages, plain, titles
+from coverage_sources import (
+    CONTRACT,
+    INSIDE,
+    ROOT,
+    Message,
+    callers,
+    carriers,
+    endpoints,
+    filters,
+    handlers,
+    has_number_bound,
+    literals,
+    messages,
+    plain,
+    titles,
+)
 
 PAGE = ROOT / "Documentation" / "apple-coverage.md"
 
@@ -129,12 +146,48 @@ def is_told(_item: dict, name: str, values: list[str], known: dict[str, Message]
                for message in known.values())
 
 
+def place_of(item: dict, names: list[str]) -> dict[str, str]:
+    """By name: the source that has it as a literal, the field of the contract that carries it, or the one whose comment tells it."""
+    there = literals(item.get("sources", []))
+    found = {name: f"`{pathlib.Path(there[name]).name}`" for name in names if name in there}
+    carried = item.get("carried")
+    if carried and (carrier := carriers().get(carried)) and carrier.is_unchanged:
+        found |= {name: f"`{carrier.name}`" for name in names if name not in found}
+    if teller := carriers().get(item.get("told", "")):
+        found |= {name: f"`{teller.name}`" for name in names if re.search(rf"\b{re.escape(name)}\b", teller.comment)}
+    return found
+
+
+def value_rows(item: dict, name: str, values: list, since: str, reason: str) -> list[Finding]:
+    """The values of a field that the code lacks: one row for them all, or none."""
+    numbers = [value for value in values if isinstance(value, int)]
+    there = place_of(item, [str(value) for value in values])
+    if numbers and "sources" in item and has_number_bound(item["sources"], name, min(numbers), max(numbers)):
+        there |= dict.fromkeys(map(str, numbers), "a range")
+    unsaid = [str(value) for value in values if str(value) not in there]
+    return [Finding(f"{name}: {', '.join(unsaid)}", since, "", reason, f"{item['name']}.{name}")] if unsaid else []
+
+
 def written_rows(item: dict) -> list[Finding]:
-    there, without = literals(item["sources"]), item.get("without", {})
-    # One reason for all, or one for each.
-    reasons = without if isinstance(without, dict) else dict.fromkeys(itertools.chain.from_iterable(item["fields"].values()), without)
-    return [Finding(name, since, f"`{pathlib.Path(there[name]).name}`" if name in there else "", reasons.get(name, ""),
-                    f"{item['name']}.{name}") for since, names in item["fields"].items() for name in names]
+    without, rows = item.get("without", {}), []
+    for since, names in item["fields"].items():
+        there = place_of(item, names)
+        for name in names:
+            # One reason for all, or one for each.
+            reason = without.get(name, "") if isinstance(without, dict) else without
+            rows += value_rows(item, name, item.get("values", {}).get(name, []), since, reason)
+            rows.append(Finding(name, since, there.get(name, ""), reason, f"{item['name']}.{name}"))
+    return rows
+
+
+def word_rows(items: list[dict]) -> list[Finding]:
+    rows = []
+    for item in items:
+        values, reason = item["values"], item.get("without", "")
+        missing = value_rows(item, item["name"], values, item["since"], reason)
+        places = sorted(set(place_of(item, [str(value) for value in values]).values())) or ["a range"]
+        rows += missing or [Finding(f"{item['name']}: {', '.join(map(str, values))}", item["since"], ", ".join(places), "", item["name"])]
+    return rows
 
 
 def table(title: str, document: str, rows: list[Finding]) -> str:
@@ -182,6 +235,13 @@ def page(data: dict) -> tuple[str, list[Finding]]:
     body += "\n## What we sign and answer\n"
     for item in data["written"]:
         section(item["name"], item["document"], written_rows(item))
+    body += "\n## Bodies and parameters of the calls that we make\n"
+    for item in data["carried"]:
+        section(item["name"], item["document"], written_rows(item))
+    body += "\n## Lists of words\n"
+    for key in documents:
+        if words := [item for item in data["words"] if item["document"] == key]:
+            section(f"Words: {documents[key]['title']}", key, word_rows(words))
     out = HEAD + "| what | Apple's | ours | with a reason | missing |\n| --- | --- | --- | --- | --- |\n"
     for title, rows in parts:
         out += (f"| {title} | {len(rows)} | {sum(bool(row.ours) for row in rows)} | {sum(not row.ours and bool(row.reason) for row in rows)} | "

@@ -144,6 +144,43 @@ def messages() -> dict[str, Message]:
     return found
 
 
+@dataclasses.dataclass
+class Carrier:
+    """A field of the contract, its comment, and whether the comment says that the content is not changed."""
+
+    name: str
+    comment: str
+    is_unchanged: bool
+
+
+@functools.cache
+def carriers() -> dict[str, Carrier]:
+    """By "Message.field": the fields of the contract."""
+    found: dict[str, Carrier] = {}
+    for file in sorted(CONTRACT.rglob("*.proto")):
+        comment: list[str] = []
+        message = ""
+        for line in file.read_text().splitlines():
+            if text := re.fullmatch(r"\s*// ?(.*)", line):
+                comment.append(text[1])
+                continue
+            if start := re.fullmatch(r"message (\w+) \{", line):
+                message = start[1]
+            elif field := re.fullmatch(r"\s*(?:optional |repeated )?([\w.]+) (\w+) = \d+(?: \[.*\])?;", line):
+                said = " ".join(comment)
+                unchanged = (field[1] == "google.protobuf.Struct" and "Apple's answer, unchanged" in said) or "Exactly these bytes are signed" in said
+                name = f"{message}.{camel(field[2])}"
+                found[name] = Carrier(name, said, unchanged)
+            comment = []
+    return found
+
+
+def has_number_bound(paths: list[str], name: str, least: int, most: int) -> bool:
+    """Whether these sources bound a number: by a range, or by a pair of the field's name and its highest value."""
+    bounds = [f"({least}...{most})", f'("{name}", {most})']
+    return any(bound in without_comments(file.read_text()) for path in paths for file in swift(path) for bound in bounds)
+
+
 def camel(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in rest)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CONTRACT = "Shared/AttributionProtocol/Contract"
 LIST = "Documentation/apple-coverage.yaml"
 PAYLOADS = f"{CONTRACT}/attribution/events/v1/payloads.proto"
+RECOVERY = f"{CONTRACT}/attribution/recovery/v1/recovery.proto"
 ENDPOINTS = "Shared/AppStore/ServerAPI/Client/AppStoreServerEndpoint.swift"
 FILTERS = "Shared/AppStore/Notifications/NotificationFilterRule.swift"
 
@@ -60,7 +61,20 @@ def test_the_page_matches_the_code() -> None:
      r"(?s)^.*$", "", "AdAttributionKit postback's JWS.marketplace-identifier"),
     ("Shared/AppleAttribution/AdServices/AttributionRecord.swift", r"(?s)supplyPlacement(.*)", "", "AdServices attribution record.supplyPlacement"),
     (f"{CONTRACT}/openapi.json", r"/\.well-known/skadnetwork/get-signed-payload", "/elsewhere", "Get a Signed Web Ad Impression Payload"),
+    ("Shared/AppStore/ServerAPI/Requests/ConsumptionInformation.swift", r'(?s)"consumptionPercentage"(.*)', "",
+     "ConsumptionRequest.consumptionPercentage"),
+    ("Shared/AppStore/ServerAPI/Requests/ConsumptionInformation.swift", r'"UNDELIVERED_SERVER_OUTAGE", ', "", "ConsumptionRequest.deliveryStatus"),
+    ("Shared/AppStore/ServerAPI/Requests/ConsumptionInformation.swift", r'\("userStatus", 4\)', '("userStatus", 3)',
+     "ConsumptionRequestV1.userStatus"),
+    ("Shared/AppStore/ServerAPI/Requests/RenewalDateExtension.swift", r"\(0\.\.\.3\)", "(0...2)", "ExtendRenewalDateRequest.extendReasonCode"),
+    (RECOVERY, r"(?s)(message GetRefundHistoryResponse \{\n  // )Apple's answer, unchanged\.", r"\1A part of Apple's answer.",
+     "RefundHistoryResponse.hasMore"),
+    (f"{CONTRACT}/attribution/signer/v1/signer.proto", r" Exactly these bytes are signed\.", "", "SubscriptionModifyInAppRequest.periodChange"),
+    (f"{CONTRACT}/attribution/retention/v1/retention.proto", r"PENDING, APPROVED or REJECTED;", "PENDING or APPROVED;", "imageState"),
+    ("Shared/AppStore/Recovery/SendAttemptDiagnosis.swift", r'(?s)"CIRCULAR_REDIRECT"(.*)', "", "firstSendAttemptResult"),
     # Added by Apple.
+    (LIST, r"\[header, body, image\]", "[header, body, image, brandNew]", "UploadMessageRequestBody.brandNew"),
+    (LIST, r"sort: \[ASCENDING", "sort: [SIDEWAYS, ASCENDING", "Query parameters.sort"),
     (LIST, r"\[billingPlanType, commitmentInfo\]", "[billingPlanType, commitmentInfo, brandNew]", "JWSTransactionDecodedPayload.brandNew"),
     (LIST, r"subtypes: \[BILLING_RECOVERY\]", "subtypes: [BILLING_RECOVERY, BRAND_NEW]", "DID_RENEW BRAND_NEW"),
     (LIST, r"originalPlatform: \[iOS", "originalPlatform: [carOS, iOS", "JWSAppTransactionDecodedPayload.originalPlatform"),

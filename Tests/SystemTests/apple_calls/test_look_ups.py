@@ -52,6 +52,51 @@ def test_every_look_up_returns_apples_object_with_each_jws_verified_and_decoded(
     assert invalid["response"] == {"status": 1} and invalid.get("decoded", []) == []
 
 
+def without_signed_dates(payloads: list[dict]) -> list[dict]:
+    """Without the times of the answers themselves."""
+    return [{name: value for name, value in payload.items() if name not in ("signedDate", "receiptCreationDate")} for payload in payloads]
+
+
+@pytest.mark.parametrize("environment", ["Production", "Sandbox", None])
+@pytest.mark.parametrize("method", ["GetTransactionHistory", "GetAppTransactionInfo", "GetSubscriptionStatuses", "GetRefundHistory"])
+def test_every_id_of_a_customer_finds_the_same(system, method, environment):
+    """Apple's anyTransactionId: an originalTransactionId, the transactionId of a renewal or an appTransactionId."""
+    told = story(system, "buy", "renew", "refund", environment=environment or "Production")
+    original, account = told["originalTransactionId"], told["appTransactionId"]
+    # Without an environment, production is asked, which knows the id.
+    where = {"environment": environment} if environment else {}
+    renewal = get(system, "GetTransactionHistory", {"transactionId": original, **where})["decoded"][-1]["transactionId"]
+    assert len({original, renewal, account}) == 3
+    answers = []
+    for id in (original, renewal, account):
+        before = len(calls(system))
+        answers.append(get(system, method, {"transactionId": id, **where}))
+        assert [call["path"].split("?")[0].rsplit("/", 1)[1] for call in calls(system)[before:]] == [id]
+    found = [without_signed_dates(answer["decoded"]) for answer in answers]
+    assert found[0] and found[0] == found[1] == found[2]
+    assert {answer["environment"] for answer in answers} == {environment or "Production"}
+    assert {answer["response"].get("revision") for answer in answers} == {answers[0]["response"].get("revision")}
+
+
+def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not_know(system):
+    told = story(system, "buy", "refund", environment="Sandbox")
+    for method in ("GetTransactionHistory", "GetAppTransactionInfo", "GetSubscriptionStatuses", "GetRefundHistory"):
+        answer = get(system, method, {"transactionId": told["appTransactionId"]})
+        assert answer["environment"] == "Sandbox" and answer["decoded"], (method, answer)
+
+
+@pytest.mark.parametrize("method,message", [
+    ("GetTransactionInfo", {}), ("FinishTransaction", {}), ("SetAppAccountToken", {"appAccountToken": str(uuid.UUID(int=1))}),
+    ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"}}),
+])
+def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_id_of_a_download(system, method, message):
+    account = story(system, "buy")["appTransactionId"]
+    field = "originalTransactionId" if method == "SetAppAccountToken" else "transactionId"
+    refused = ask(system, method, {field: account, "environment": "Production", **message}, key=uuid.uuid4().hex)
+    assert refused.status == 400 and cause(refused)["errorCode"] == "4000048", refused
+    assert cause(refused)["errorName"] == "AppTransactionIdNotSupported"
+
+
 def test_the_sandbox_is_queried_only_if_production_does_not_know_the_id_and_no_environment_is_given(system):
     told = story(system, "buy", environment="Sandbox")
     original = told["originalTransactionId"]

@@ -50,6 +50,12 @@ def test_tokens_and_offers_verify_with_the_apps_public_keys(system, public_keys,
              {"productId": "pro", "offerIdentifier": "o1"}),
             ("SignIntroductoryOfferEligibility", {"productId": "pro", "allowIntroductoryOffer": True, "transactionId": "7"},
              "introductory-offer-eligibility", {"productId": "pro", "allowIntroductoryOffer": True, "transactionId": "7"}),
+            # An appTransactionId, which customers without a purchase have too.
+            ("SignPromotionalOfferJWS", {"productId": "pro", "offerIdentifier": "o1", "transactionId": "704123456789012345"},
+             "promotional-offer", {"transactionId": "704123456789012345"}),
+            ("SignIntroductoryOfferEligibility",
+             {"productId": "pro", "allowIntroductoryOffer": False, "transactionId": "704123456789012345"},
+             "introductory-offer-eligibility", {"allowIntroductoryOffer": False, "transactionId": "704123456789012345"}),
             ("SignAdvancedCommerceRequest", {"requestText": json.dumps(request)}, "advanced-commerce-api",
              {"request": base64.b64encode(json.dumps(request).encode()).decode()}),
         ):

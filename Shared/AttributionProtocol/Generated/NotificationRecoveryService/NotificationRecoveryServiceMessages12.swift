@@ -7,6 +7,7 @@ public struct FinishTransactionRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// The id of one transaction. Apple refuses an appTransactionId here.
   public var transactionId: String?
 
   public init(

@@ -229,6 +229,7 @@ public struct GetSubscriptionStatusesRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// Any transaction id of the customer: a transactionId, an originalTransactionId or an appTransactionId.
   public var transactionId: String?
   public var status: [Int32]
 

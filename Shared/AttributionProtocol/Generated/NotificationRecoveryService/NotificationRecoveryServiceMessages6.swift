@@ -7,6 +7,7 @@ public struct GetTransactionHistoryRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// Any transaction id of the customer: a transactionId, an originalTransactionId or an appTransactionId.
   public var transactionId: String?
   public var revision: String?
   public var startDate: Int64?
@@ -261,6 +262,7 @@ public struct GetTransactionInfoRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// The id of one transaction. Apple refuses an appTransactionId here.
   public var transactionId: String?
 
   public init(

@@ -7,6 +7,7 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// The id of one transaction. Apple refuses an appTransactionId here.
   public var transactionId: String?
   /// Apple's request body: version 2, or version 1 if `version` is 1.
   public var consumption: JSONObject?
@@ -172,6 +173,7 @@ public struct SetAppAccountTokenRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
   public var environment: String?
+  /// The original transaction id of the purchase. Apple refuses any other id here, and an appTransactionId too.
   public var originalTransactionId: String?
   public var appAccountToken: String?
 

@@ -62,6 +62,7 @@ public struct SignIntroductoryOfferEligibilityRequest: RPCMessage, Hashable {
   public var bundleId: String?
   public var productId: String?
   public var allowIntroductoryOffer: Bool?
+  /// Any transaction id of the customer, or an appTransactionId.
   public var transactionId: String?
 
   public init(

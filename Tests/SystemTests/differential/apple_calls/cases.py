@@ -1,5 +1,6 @@
 """For each call of Apple's library for Python: its arguments, and the equivalent request to the service."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,8 @@ def without_none(message: dict) -> dict:
     return {name: value for name, value in message.items() if value is not None}
 
 
+# Cached, because to compute the set of characters takes longer than to draw a text.
+@functools.cache
 def texts(most: int) -> st.SearchStrategy[str]:
     """Without characters that one side counts as one and the other as two."""
     return st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1, max_size=most)

@@ -1,5 +1,6 @@
 """The six calls of the Advanced Commerce API: the body of Apple's library for each, and the equivalent request to the service."""
 
+import functools
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -49,6 +50,7 @@ def commerce(method: str, path: str, body: Body) -> st.SearchStrategy[Call]:
     return case()
 
 
+@functools.cache
 def skus(most: int = 4) -> st.SearchStrategy[list[str]]:
     return st.lists(texts(128), min_size=1, max_size=most, unique=True)
 

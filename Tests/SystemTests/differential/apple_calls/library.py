@@ -75,15 +75,17 @@ class Library(AppStoreServerAPIClient):
 
 
 class Capture:
-    """Records requests as Apple's server. Answers have the members that a service requires, or come from `answers`."""
+    """Records requests as Apple's server. Answers have the members that a service requires, or come from `answers` or `answer_of`."""
 
     ANSWER: ClassVar = {"testNotificationToken": "t", "requestId": str(uuid.UUID(int=1)), "messageIdentifier": str(uuid.UUID(int=1)), "realtimeURL": "https://a",
               "result": "PENDING", "requestIdentifier": str(uuid.UUID(int=1)), "status": 1}
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        # (method, path) → another answer
+        # (method, path) → another answer; these requests are not recorded.
         self.answers = {}
+        # Another answer to a recorded request, or None.
+        self.answer_of: Callable[[Request], dict | None] = lambda _request: None
         capture = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -97,6 +99,7 @@ class Capture:
                 given = capture.answers.get((self.command, self.path.partition("?")[0]))
                 if given is None:
                     capture.requests.append(request)
+                    given = capture.answer_of(request)
                 content = json.dumps(capture.ANSWER if given is None else given).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
