@@ -91,15 +91,6 @@ import Testing
     }
   }
 
-  @Test func `An app whose number is unknown cannot be told from others, so it has no retention messages`() throws {
-    let app = "apps:\n  - bundleId: a\n    environments: [Sandbox]\n    retention: { rules: [] }\n"
-    do {
-      _ = try DeploymentConfiguration(yaml: app, file: "f.yaml", folder: "/etc")
-      Issue.record("an app without appAppleId was accepted")
-    } catch { #expect((error as? ConfigurationError)?.place == "apps[0].appAppleId") }
-    _ = try DeploymentConfiguration(yaml: app + "    appAppleId: 1\n", file: "f.yaml", folder: "/etc")
-  }
-
   @Test func `An unknown key is reported`() throws {
     let keys = try check("{ rules: [ { name: a, anwers: [], answers: [], when: { product: x } } ], rule: 1 }").unknownKeys.map(\.path)
     #expect(Set(keys) == ["apps[0].retention.rules[0].anwers", "apps[0].retention.rules[0].when.product", "apps[0].retention.rule"])

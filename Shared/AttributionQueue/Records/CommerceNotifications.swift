@@ -30,7 +30,8 @@ public struct CommerceNotifications: Sendable {
         let type = object["type"]?.stringValue, let uuid = object["uuid"]?.stringValue
       else { return nil }
       self.init(
-        eventId: eventId, type: type, subtype: object["subtype"]?.stringValue, uuid: uuid, signedDate: object["signedDate"]?.int64Value ?? 0,
+        eventId: eventId, type: type, subtype: object["subtype"]?.stringValue, uuid: uuid,
+        signedDate: object["signedDate"]?.int64Value ?? 0,
         references: Set((object["references"]?.arrayValue ?? []).compactMap(\.stringValue)))
     }
 

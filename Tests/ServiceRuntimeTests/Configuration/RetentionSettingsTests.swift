@@ -32,6 +32,15 @@ import Testing
     }
   }
 
+  @Test func `An app whose number is unknown cannot be told from others, so it has no retention messages`() throws {
+    let app = "apps:\n  - bundleId: a\n    environments: [Sandbox]\n    retention: { rules: [] }\n"
+    do throws(ConfigurationError) {
+      _ = try DeploymentConfiguration(yaml: app, file: "f.yaml", folder: "/etc")
+      Issue.record("an app without appAppleId was accepted")
+    } catch { #expect(error.place == "apps[0].appAppleId") }
+    _ = try DeploymentConfiguration(yaml: app + "    appAppleId: 1\n", file: "f.yaml", folder: "/etc")
+  }
+
   @Test func `An unknown key is reported with the nearest one`() throws {
     let unknown = try DeploymentConfiguration(yaml: "retention: { buget: 1s }", file: "f.yaml", folder: "/etc").unknownKeys
     #expect(unknown.map(\.description) == ["retention.buget (did you mean budget?)"])

@@ -1,5 +1,5 @@
 """The server part of the Advanced Commerce API over RPC: each call is made once under its requestReferenceId, whatever is killed; answers
-are verified; notifications are joined to the calls that caused them."""
+are verified."""
 
 import json
 import os
@@ -8,64 +8,16 @@ import threading
 
 import pytest
 
+from .commerce_steps import (
+    ask,
+    bodies,
+    bought,
+    get,
+    info,
+    notified,
+    record,
+)
 from .steps import APP, calls, cause, new_id, story, until
-
-ITEMS = [{"SKU": "AD_FREE_1M", "displayName": "Ad-free", "description": "No ads.", "price": 9990},
-         {"SKU": "ADVANCED_1M", "displayName": "Advanced", "description": "More features.", "price": 3990}]
-COMMERCE = {"taxCode": "C003-00-1", "descriptors": {"displayName": "Both", "description": "Both features."}, "items": ITEMS, "period": "P1M"}
-
-
-def ask(system, method: str, transaction: str, body: dict, environment: str | None = "Production", **options):
-    message = {"bundleId": APP, "transactionId": transaction, "request": body}
-    if environment:
-        message["environment"] = environment
-    return system.rpc("AdvancedCommerce", method, message, **options)
-
-
-def get(system, method: str, transaction: str, body: dict, environment: str | None = "Production") -> dict:
-    answer = ask(system, method, transaction, body, environment)
-    assert answer.status == 200, (method, answer)
-    return answer.json
-
-
-def record(system, reference: str):
-    return system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {"bundleId": APP, "requestReferenceId": reference})
-
-
-def notified(system, reference: str, type: str) -> dict:
-    """The call, as soon as a notification of this type names it."""
-    def look():
-        answer = record(system, reference)
-        call = answer.json.get("call", {}) if answer.status == 200 else {}
-        return call if type in [one["notificationType"] for one in call.get("notifications", [])] else None
-
-    return until(look)
-
-
-def bought(system, environment="Production") -> str:
-    return story(system, "buy", environment=environment, advancedCommerce=COMMERCE)["originalTransactionId"]
-
-
-def info(**more) -> dict:
-    return {"requestInfo": {"requestReferenceId": new_id(), **more}}
-
-
-def bodies() -> list[tuple]:
-    """Apple's own examples, and other calls in the same form."""
-    return [
-        ("ChangeAdvancedCommerceMetadata", {**info(), "storefront": "USA", "descriptors": {"effective": "IMMEDIATELY", "displayName": "New"},
-                                            "items": [{"currentSKU": "AD_FREE_1M", "SKU": "AD_FREE_2M", "effective": "NEXT_BILL_CYCLE"}]},
-         "changeMetadata", "METADATA_UPDATE"),
-        ("ChangeAdvancedCommercePrice", {**info(), "currency": "USD", "storefront": "USA",
-                                         "items": [{"SKU": "AD_FREE_1M", "price": 12990, "dependentSKUs": ["ADVANCED_1M"]}]},
-         "changePrice", "PRICE_CHANGE"),
-        ("CancelAdvancedCommerceSubscription", {**info(), "storefront": "USA"}, "cancel", "DID_CHANGE_RENEWAL_STATUS"),
-        ("RevokeAdvancedCommerceSubscription", {**info(), "refundReason": "UNINTENDED_PURCHASE", "refundRiskingPreference": True,
-                                                "refundType": "FULL"}, "revoke", "REFUND"),
-        ("RequestAdvancedCommerceRefund", {**info(), "currency": "USD", "refundRiskingPreference": False, "items": [
-            {"SKU": "AD_FREE_1M", "refundReason": "LEGAL", "refundType": "CUSTOM", "refundAmount": 1990, "revoke": False}]},
-         "requestRefund", "REFUND"),
-    ]
 
 
 @pytest.mark.parametrize("method,body,operation,type", bodies(), ids=lambda value: value if isinstance(value, str) else "")
@@ -126,17 +78,6 @@ def test_a_subscription_is_migrated(system):
     assert twice.status == 404 or cause(twice).get("errorName") == "SubscriptionAlreadyMigrated", twice
 
 
-def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
-    reference = new_id()
-    system.control("/control/notifications", {
-        "bundleId": APP, "environment": "Production", "notificationType": "ONE_TIME_CHARGE", "send": True,
-        "transaction": {"advancedCommerceInfo": {"requestReferenceId": reference, "items": []}}})
-    call = notified(system, reference.upper(), "ONE_TIME_CHARGE")
-    assert call["state"] == "unknown" and not call.get("operation")
-    nobody = record(system, new_id())
-    assert nobody.status == 404, nobody
-
-
 # 5000001 says "try again". A blind second attempt would be refused because the identifier was used, if the first one was carried out.
 @pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
 def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
@@ -157,7 +98,10 @@ def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
 def test_a_call_with_an_unknown_outcome_ends_when_apple_refuses_it_and_nothing_was_done(system):
     transaction = bought(system)
     _, body, _, _ = bodies()[3]
-    state = lambda: record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"]  # noqa: E731
+
+    def state() -> str:
+        return record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"]
+
     try:
         system.control("/control/faults", {"route": "revocation", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
         assert ask(system, "RevokeAdvancedCommerceSubscription", transaction, body).status == 503 and state() == "sending"
@@ -168,33 +112,6 @@ def test_a_call_with_an_unknown_outcome_ends_when_apple_refuses_it_and_nothing_w
     # The identifier may be used for another call, because Apple did nothing under it.
     other = {**body, "refundType": "PRORATED"}
     assert get(system, "RevokeAdvancedCommerceSubscription", transaction, other)["decoded"][0]["revocationDate"] and state() == "answered"
-
-
-def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system):
-    transaction = bought(system)
-    creation = new_id()
-    changes = [bodies()[1][1] for _ in range(2)]
-    first, second = (change["requestInfo"]["requestReferenceId"] for change in changes)
-    for change in changes:
-        get(system, "ChangeAdvancedCommercePrice", transaction, change)
-        notified(system, change["requestInfo"]["requestReferenceId"], "PRICE_CHANGE")
-
-    def told(type: str, reference: str) -> str:
-        return system.control("/control/notifications", {
-            "bundleId": APP, "environment": "Production", "notificationType": type, "send": True,
-            "transaction": {"originalTransactionId": transaction, "advancedCommerceInfo": {"requestReferenceId": reference, "items": []}},
-            "renewal": {"advancedCommerceInfo": {"requestReferenceId": reference, "items": []}}})["notificationUUID"]
-
-    joined = lambda call: {one["notificationUuid"]: one["joinedBy"] for one in call.get("notifications", [])}  # noqa: E731
-    # It names the request with which the app began the subscription, which is no call of a server.
-    price, metadata = told("PRICE_CHANGE", creation), told("METADATA_UPDATE", creation)
-    found = until(lambda: (one := record(system, first).json["call"]) and price in joined(one) and one)
-    assert joined(found)[price] == "purchase" and metadata not in joined(found)
-    # Neither call has the notification that names the other one.
-    for reference, other in ((first, second), (second, first)):
-        named = [one for one in record(system, reference).json["call"]["notifications"] if one["joinedBy"] == "requestReferenceId"]
-        assert len(named) == 1 and named[0]["notificationUuid"] not in joined(record(system, other).json["call"])
-        assert price in joined(record(system, reference).json["call"])
 
 
 def test_a_call_that_was_interrupted_before_its_record_is_not_repeated(system):

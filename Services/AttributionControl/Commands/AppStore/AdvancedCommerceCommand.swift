@@ -191,7 +191,9 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
         record.add("error", call.lastError, .bad)
         record.add("Apple's error name", call.errorName)
         for one in call.notifications {
-          record.add(one.signedDate?.text ?? "notification", Cell("\(one.notificationType) \(one.subtype ?? "") event \(one.eventId), joined by \(one.joinedBy)"))
+          record.add(
+            one.signedDate?.text ?? "notification",
+            Cell("\(one.notificationType) \(one.subtype ?? "") event \(one.eventId), joined by \(one.joinedBy)"))
         }
         return record
       }
