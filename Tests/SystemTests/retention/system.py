@@ -58,7 +58,7 @@ def signed(payload: dict, by: Chain = GENUINE) -> bytes:
 class Player:
     """An RPC server. `answers` are by method: a message, a message with a status, or nothing, in which case it hangs."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.answers: dict[str, object] = {}
         self.calls: list[tuple[str, dict, dict]] = []
         self.released = threading.Event()
@@ -88,7 +88,7 @@ class Player:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -98,9 +98,13 @@ class Player:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
     def stop(self) -> None:
         self.released.set()
         self.server.shutdown()
+        self.thread.join()
         self.server.server_close()
 
 
@@ -156,7 +160,8 @@ class RetentionSystem(FaultSystem):
 
     def start(self) -> None:
         super().start()
-        self.refreshed()
+        if self.recovery.is_running():
+            self.refreshed()
 
     def stop(self) -> None:
         super().stop()
