@@ -160,6 +160,8 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
         "no product": (signed(question(productId=None)), 400, "invalid_argument", "productId"),
         "no date": (signed(question(signedDate=None)), 400, "invalid_argument", "signedDate"),
     }
+    # Answers of other tests may not be events yet.
+    system.wait_until_worked()
     before = len(system.decided())
     for name, (body, status, code, words) in cases.items():
         found = refused(system, body)
