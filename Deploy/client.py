@@ -236,8 +236,9 @@ class Subscription:
         until = time.monotonic() + seconds
         while len(events) < count and time.monotonic() < until:
             events += self.pull(wait=min(2, max(0.05, until - time.monotonic())))
-        events += self.pull(wait=settle)
-        return events
+        # A pull that waits looks for events several times, and ends with the first ones.
+        time.sleep(settle)
+        return events + self.pull(wait=0)
 
     def delete(self) -> None:
         self.system.call("Events", "DeleteSubscription", {"name": self.name}, key=uuid.uuid4().hex)

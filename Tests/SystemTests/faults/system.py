@@ -177,13 +177,17 @@ class FaultSystem:
 
     def events(self) -> list[dict]:
         """Every event of the feed as stored in Redis, shard by shard and in order within each."""
-        found = []
-        for shard in SHARDS:
-            after = "-"
-            while entries := self.client.xrange(f"{{attr:{shard:03d}}}:events", after, "+", 2000):
-                found += [json.loads(fields[b"e"]) for _, fields in entries]
-                after = b"(" + entries[-1][0]
-        return found
+        found: dict[int, list[dict]] = {shard: [] for shard in SHARDS}
+        following: dict[int, str | bytes] = dict.fromkeys(SHARDS, "-")
+        while following:
+            pipeline = self.client.pipeline(transaction=False)
+            for shard, start in following.items():
+                pipeline.xrange(f"{{attr:{shard:03d}}}:events", start, "+", 500)
+            pages = dict(zip(following, pipeline.execute(), strict=True))
+            for shard, entries in pages.items():
+                found[shard] += [json.loads(fields[b"e"]) for _, fields in entries]
+            following = {shard: b"(" + entries[-1][0] for shard, entries in pages.items() if len(entries) == 500}
+        return [event for shard in SHARDS for event in found[shard]]
 
     def event_count(self) -> int:
         pipeline = self.client.pipeline(transaction=False)

@@ -59,7 +59,7 @@ def signed(payload: dict, by: Chain = GENUINE) -> bytes:
 class Player:
     """An RPC server. `answers` are by method: a message, a message with a status, or nothing, in which case it hangs."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.answers: dict[str, object] = {}
         self.calls: list[tuple[str, dict, dict]] = []
         self.released = threading.Event()
@@ -89,7 +89,7 @@ class Player:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -99,9 +99,13 @@ class Player:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def is_running(self) -> bool:
+        return self.thread.is_alive()
+
     def stop(self) -> None:
         self.released.set()
         self.server.shutdown()
+        self.thread.join()
         self.server.server_close()
 
 
@@ -139,11 +143,12 @@ class RetentionSystem(FaultSystem):
     def reload(self, rules: list[dict], decisions: dict | None = None, outcome: str = "applied") -> None:
         """Writes it, and every ingest reloads it."""
         self.write(rules, decisions)
-        name = f'attribution_configuration_reloads_total{{outcome="{outcome}"}}'
+        # The log is cheaper to read again and again than the metrics, which count the messages of every queue.
+        words = {"applied": "the configuration was read anew", "refused": "the changed configuration was refused"}[outcome]
         for ingest in self.ingests:
-            before = metric(ingest, name)
+            before = ingest.log().count(words)
             ingest.signal(signal.SIGHUP)
-            wait(lambda ingest=ingest, before=before: metric(ingest, name) > before)
+            wait(lambda ingest=ingest, before=before: ingest.log().count(words) > before)
 
     def approve(self, *messages: str, pending: tuple[str, ...] = (PENDING,)) -> None:
         self.recovery.answers["ListRetentionMessages"] = {"environment": "Sandbox", "messages": [
@@ -157,7 +162,8 @@ class RetentionSystem(FaultSystem):
 
     def start(self) -> None:
         super().start()
-        self.refreshed()
+        if self.recovery.is_running():
+            self.refreshed()
 
     def stop(self) -> None:
         super().stop()

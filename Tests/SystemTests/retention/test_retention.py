@@ -160,6 +160,8 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
         "no product": (signed(question(productId=None)), 400, "invalid_argument", "productId"),
         "no date": (signed(question(signedDate=None)), 400, "invalid_argument", "signedDate"),
     }
+    # Answers of other tests may not be events yet.
+    system.wait_until_worked()
     before = len(system.decided())
     for name, (body, status, code, words) in cases.items():
         found = refused(system, body)
@@ -227,6 +229,7 @@ def test_sighup_loads_new_rules_and_a_wrong_rule_changes_nothing(own):
     own.reload([by_product("text", {"message": "no UUID"})], outcome="refused")
     assert asked() == {"message": {"messageIdentifier": GERMAN}}
     assert "apps[0].retention.rules[0].answers[0].message" in own.ingest.log()
+    assert [metric(own.ingest, f'attribution_configuration_reloads_total{{outcome="{outcome}"}}') for outcome in ("applied", "refused")] == [1, 1]
 
 
 def test_the_last_known_approvals_stay_valid_and_unknown_messages_are_refused(tmp_path):
