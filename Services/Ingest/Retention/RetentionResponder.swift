@@ -1,4 +1,5 @@
 import AppStore
+import EventLoops
 import Logging
 import ServiceRuntime
 import Synchronization
@@ -11,6 +12,9 @@ import Traces
 struct RetentionResponder: Sendable {
   /// The part of the budget that is reserved for sending the answer.
   private static let reserve: Duration = .milliseconds(20)
+  /// The part of it that is reserved for the next answer of a rule after a call has used up its time. Timers are exact to
+  /// ``LoopDeadlines/interval``.
+  private static let fallbackReserve = LoopDeadlines.interval * 2
   private static let late = KeptAnswer(.late)
 
   let messages: ApprovedMessages
@@ -35,7 +39,7 @@ struct RetentionResponder: Sendable {
     let span = Span.current?.child("decide retention message", .internal, [])
     let kept = await DeadlineAnswer.wait(until: deadline, otherwise: Self.late) { due in
       let decision = await Span.$current.withValue(span ?? Span.current) {
-        await decide(question, active, request, until: deadline)
+        await decide(question, active, request, until: deadline - Self.fallbackReserve)
       }
       let made = KeptAnswer(decision)
       let isInTime = due.hold(made)

@@ -55,14 +55,17 @@ public final class MetricsRegistry: Sendable {
 
   public func observe(_ name: String, _ value: Double, _ labels: [String] = []) { series(name, labels)?.observe(value) }
 
-  /// Adds a closure that runs before each scrape, for gauges whose value must be queried.
+  /// Adds a closure that runs before each scrape, concurrently with the others, for gauges whose value must be queried.
   public func collect(_ collector: @escaping @Sendable () async -> Void) {
     collectors.withLock { $0.append(collector) }
   }
 
   /// All metrics in the given format.
   func exposition(_ form: MetricsForm) async -> String {
-    for collector in collectors.withLock({ $0 }) { await collector() }
+    // A query that hangs must not delay the others.
+    await withDiscardingTaskGroup { group in
+      for collector in collectors.withLock({ $0 }) { group.addTask { await collector() } }
+    }
     return families.withLock { families in
       var writer = MetricsWriter(form)
       for (name, family) in families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {

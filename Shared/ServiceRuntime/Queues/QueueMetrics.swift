@@ -21,9 +21,9 @@ public enum QueueMetrics {
         registry.set("attribution_queue_dead_dropped_total", Double(dropped.large), [queue.rawValue, "memory"])
       }
     }
-    registry.collect {
-      for queue in QueueName.allCases {
-        guard let snapshot = try? await administration.snapshot(queue) else { continue }
+    for queue in QueueName.allCases {
+      registry.collect {
+        guard let snapshot = try? await administration.snapshot(queue) else { return }
         let label = [queue.rawValue]
         registry.set("attribution_queue_ready", Double(snapshot.depth), label)
         registry.set("attribution_queue_in_flight", Double(snapshot.inFlight), label)

@@ -40,12 +40,13 @@ extension ShardWorker {
   func rebalance(_ loops: [WorkerLoop], _ subscriptions: [ShardSubscriptions]) async {
     var nextRead = ContinuousClock.now
     var form: StoreForm?
+    var (alive, share): ([String]?, Set<Shard>) = (nil, [])
     while !isStopping {
       turned.withLock { $0 = .now }
       let membership = membership.withLock { $0 }
       // After a change of form, every shard is taken again and read immediately.
       if form != membership.form { (form, nextRead) = (membership.form, .now) }
-      let share = ShardAssignment.shards(of: name, among: membership.alive)
+      if alive != membership.alive { (alive, share) = (membership.alive, ShardAssignment.shards(of: name, among: membership.alive)) }
       await withDiscardingTaskGroup { group in
         for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
           subscriptions[shard.shard.index % subscriptions.count].forget(shard.shard)
