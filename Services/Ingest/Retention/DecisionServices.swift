@@ -43,7 +43,7 @@ final class DecisionServices: Sendable {
 
   func reply(
     of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
-    approved: Set<String>?, within time: Duration, _ request: PublicRequest
+    list: RetentionMessageList?, within time: Duration, _ request: PublicRequest
   ) async -> Reply {
     let entry = entry(service)
     guard time > .zero, case .call(let ticket) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
@@ -53,7 +53,7 @@ final class DecisionServices: Sendable {
     let response: DecideRetentionResponse
     do throws(RPCError) {
       response = try await entry.client.call(
-        RetentionDecisionService.DecideRetention.self, Self.message(question, bundleId, facts, approved),
+        RetentionDecisionService.DecideRetention.self, Self.message(question, bundleId, facts, list),
         timeout: min(service.timeout, time), traceparent: request.traceparent, requestId: request.requestId)
     } catch {
       record(.failed)
@@ -81,7 +81,7 @@ final class DecisionServices: Sendable {
   }
 
   private static func message(
-    _ question: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ approved: Set<String>?
+    _ question: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ list: RetentionMessageList?
   ) -> DecideRetentionRequest {
     DecideRetentionRequest(
       bundleId: bundleId, appAppleId: question.appAppleId, environment: question.environment,
@@ -94,7 +94,8 @@ final class DecisionServices: Sendable {
           storefront: facts.storefront, priceMilliunits: facts.priceMilliunits, currency: facts.currency, autoRenew: facts.autoRenew,
           originalPurchaseDate: facts.originalPurchaseDate.map { Timestamp(millisecondsSince1970: $0) },
           expiresDate: facts.expiresDate.map { Timestamp(millisecondsSince1970: $0) })
-      }, approvedMessageIdentifiers: approved?.sorted() ?? [])
+      }, approvedMessageIdentifiers: list?.approved.sorted() ?? [],
+      messageIdentifiersWithImage: list?.withImage.sorted() ?? [])
   }
 
   private static func reply(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Reply {

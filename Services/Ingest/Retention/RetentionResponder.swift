@@ -12,7 +12,7 @@ import Traces
 struct RetentionResponder: Sendable {
   /// The part of the budget that is reserved for sending the answer.
   private static let reserve: Duration = .milliseconds(20)
-  /// The part of it that is reserved for the next answer of a rule after a call has used up its time. Timers are exact to
+  /// The part of the budget that is left for the next answer of a rule after a call has timed out. Timers are exact to
   /// ``LoopDeadlines/interval``.
   private static let fallbackReserve = LoopDeadlines.interval * 2
   private static let late = KeptAnswer(.late)
@@ -88,7 +88,7 @@ struct RetentionResponder: Sendable {
 
     if let service = plan.decisionService {
       let reply = await services.reply(
-        of: service, question, bundleId: bundleId, facts: facts, approved: list?.approved, within: left(service.timeout), request)
+        of: service, question, bundleId: bundleId, facts: facts, list: list, within: left(service.timeout), request)
       switch reply {
       case .rules: break
       case .nothing: decision.note(.service)

@@ -58,9 +58,9 @@ struct CommerceCalls: Sendable {
       record = known
       isOpen = true
       do throws(RPCError) {
-        if let found = try await found(request, id, app, server, since: record.startedAt, context), found.isDone {
-          return try await end(&record, found.answer, isRepeated: true)
-        }
+        let found = try await found(request, id, app, server, since: record.startedAt, context)
+        record.purchase = found?.answer.decoded.first?["originalTransactionId"]?.stringValue ?? record.purchase
+        if let found, found.isDone { return try await end(&record, found.answer, isRepeated: true) }
       } catch {
         // If Apple does not know the purchase, nothing was done to it, and the request is sent again.
         guard error.code == .notFound else { throw error }
@@ -93,9 +93,10 @@ struct CommerceCalls: Sendable {
       if reason.isOutcomeUnknown || isOpen {
         let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         let result = await lookUp(request, record, app, server, context)
+        record.purchase = result.purchase ?? record.purchase
         if case .found(let found) = result, found.isDone || isRepetition { return try await end(&record, found.answer, isRepeated: true) }
-        // The call is over only if Apple refuses it for another reason and nothing was done before.
-        if reason.isOutcomeUnknown || isRepetition || result.isUnknown {
+        // The call is over only if Apple refuses the request itself and the purchase shows that nothing was done before.
+        guard reason.classification == .permanent, !isRepetition, result.excludes(request) else {
           try await write(record)
           throw failure
         }
@@ -118,6 +119,7 @@ struct CommerceCalls: Sendable {
     record.state = .answered
     record.environment = answer.server.rawValue
     record.completedAt = WallClock.now()
+    record.purchase = answer.decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first ?? record.purchase
     record.response = answer.response
     record.decoded = answer.decoded
     record.lastError = nil
@@ -139,7 +141,20 @@ struct CommerceCalls: Sendable {
     case noPurchase
     case unknown
 
-    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+    /// The purchase by its first transaction; nil if it was not found.
+    var purchase: String? {
+      guard case .found(let found) = self else { return nil }
+      return found.answer.decoded.first?["originalTransactionId"]?.stringValue
+    }
+
+    /// True if the request was not executed.
+    func excludes(_ request: AdvancedCommerceRequest) -> Bool {
+      switch self {
+      case .found(let found): request.isVisibleInPurchase && !found.isDone
+      case .noPurchase: true
+      case .unknown: false
+      }
+    }
   }
 
   private func lookUp(

@@ -146,7 +146,7 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
   /// The notifications about the same purchase that the call may have caused. Those that name another call are left out; the request with
   /// which the app began the subscription is not a call.
   private func changes(of record: CommerceRecord) async throws(RedisError) -> [CommerceNotifications.Entry] {
-    let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase)).filter { record.mayHaveCaused($0) }
+    let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase ?? record.transactionId)).filter { record.mayHaveCaused($0) }
     let references = Set(entries.flatMap(\.references)).subtracting([record.reference])
     let others = try await ConcurrentQueries.all(Array(references)) { (reference) async throws(RedisError) in
       try await commerce.store.record(record.bundleId, reference) == nil ? nil : reference
@@ -156,7 +156,7 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
 }
 
 extension CommerceRecord {
-  /// True for a notification about the call's kind of change that was signed after the call began.
+  /// True for a notification about the call's kind of change that was signed after the call began, unless Apple refused the call.
   func mayHaveCaused(_ notification: CommerceNotifications.Entry) -> Bool {
     let type: String? =
       switch AdvancedCommerceRequest.Operation(rawValue: operation) {
@@ -165,7 +165,7 @@ extension CommerceRecord {
       case .changePrice: "PRICE_CHANGE"
       case .cancel, .revoke, .requestRefund, nil: nil
       }
-    return notification.type == type && notification.signedDate >= startedAt - AdvancedCommerceRequest.clockTolerance
+    return state != .refused && notification.type == type && notification.signedDate >= startedAt - AdvancedCommerceRequest.clockTolerance
   }
 }
 

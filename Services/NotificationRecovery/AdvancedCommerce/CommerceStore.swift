@@ -28,8 +28,8 @@ struct CommerceRecord: Sendable, Hashable {
   var lastError: String?
   var errorCode: Int64?
 
-  /// The purchase by its first transaction, which Apple's answer tells; before there is one, the transaction of the call.
-  var purchase: String { decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first ?? transactionId }
+  /// The purchase by its first transaction, which Apple's answers tell; nil until there is one.
+  var purchase: String?
 
   /// True if a request repeats this call. The two servers do not know each other's purchases, so a request for the other server is not a
   /// repeat.
@@ -83,7 +83,7 @@ struct CommerceStore: Sendable {
       .string(record.operation), "transactionId", .string(record.transactionId), "request",
       .bytes(JSONValue.object(record.request).serialized), "state", .string(record.state.rawValue), "startedAt", .integer(record.startedAt),
       "decoded", .bytes(JSONValue.array(record.decoded.map { .object($0) }).serialized), "completedAt",
-      .string(record.completedAt.map { String($0) } ?? ""), "error", .string(record.lastError ?? ""), "errorCode",
+      .string(record.completedAt.map { String($0) } ?? ""), "purchase", .string(record.purchase ?? ""), "error", .string(record.lastError ?? ""), "errorCode",
       .string(record.errorCode.map { String($0) } ?? ""), "response",
     ]
     words.append(.bytes(record.response.map { JSONValue.object($0).serialized } ?? []))
@@ -110,6 +110,7 @@ struct CommerceStore: Sendable {
     func object(_ name: String) -> JSONObject? {
       fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: .ownDocuments).objectValue }
     }
+    func filled(_ name: String) -> String? { fields[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
     guard let bundleId = fields["bundleId"]?.string, let state = fields["state"]?.string.flatMap(CommerceRecord.State.init(rawValue:)),
       let request = object("request"), let reference = name.split(separator: " ").first
     else { return nil }
@@ -121,6 +122,6 @@ struct CommerceStore: Sendable {
       operation: fields["operation"]?.string ?? "", transactionId: fields["transactionId"]?.string ?? "", request: request, state: state,
       startedAt: fields["startedAt"]?.integer ?? 0, completedAt: fields["completedAt"]?.string.flatMap { Int64($0) },
       response: object("response"), decoded: (decoded ?? []).compactMap(\.objectValue),
-      lastError: fields["error"]?.string.flatMap { $0.isEmpty ? nil : $0 }, errorCode: fields["errorCode"]?.string.flatMap { Int64($0) })
+      lastError: filled("error"), errorCode: fields["errorCode"]?.string.flatMap { Int64($0) }, purchase: filled("purchase"))
   }
 }

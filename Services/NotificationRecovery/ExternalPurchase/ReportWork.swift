@@ -56,7 +56,7 @@ struct ReportWork: Sendable {
       (record, sent) = (known, before)
     } catch { return .retry(after: nil, error: "the store of reports does not answer") }
     guard let app = calls.configuration.app(record.bundleId), app.appStoreServer != nil else {
-      let error = "the app has no key for the App Store Server API"
+      let error = "the configuration has no such app, or no key of it for the App Store Server API"
       logger.warning("reports of external purchases wait", metadata: ["app": "\(record.bundleId)", "reason": "\(error)"])
       return await wait(task, Self.operatorPause, reason: error)
     }

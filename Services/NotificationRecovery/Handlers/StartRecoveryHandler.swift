@@ -41,5 +41,5 @@ struct StartRecoveryHandler: RPCHandler {
 
 extension RPCError {
   /// The error if Redis is unavailable.
-  init(_ error: RedisError) { self = .unavailable("the store of recoveries does not answer", reason: "STORE_UNAVAILABLE") }
+  init(_ error: RedisError) { self = .unavailable("Redis does not answer", reason: "STORE_UNAVAILABLE") }
 }

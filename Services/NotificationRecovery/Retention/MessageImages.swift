@@ -4,8 +4,8 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The images of messages that were uploaded through this service. Apple's list of messages does not tell them, but Apple shows a message
-/// only if its images are approved. A hash in Redis for each app and environment, from a message to its images.
+/// The images of messages that were uploaded through this service. Apple's list does not say which images a message
+/// has, but Apple shows a message only if its images are approved. A hash in Redis for each app and environment, from a message to its images.
 struct MessageImages: Sendable {
   private static let separator: Character = " "
 
@@ -18,17 +18,24 @@ struct MessageImages: Sendable {
   /// Records a message's images before it is uploaded, unless they are recorded already. True if they were not.
   func begin(_ message: String, _ images: [String], _ bundleId: String, _ server: AppStoreServer) async throws(RPCError) -> Bool {
     guard !images.isEmpty else { return false }
-    return try await send(["HSETNX", Self.key(bundleId, server), .string(message), Self.text(images)]).integer == 1
+    return try await send(["HSETNX", Self.key(bundleId, server), .string(message), .string(Self.text(images))]).integer == 1
   }
 
   /// Records the images of a message that Apple has accepted.
   func finish(_ message: String, _ images: [String], _ bundleId: String, _ server: AppStoreServer) async throws(RPCError) {
     guard !images.isEmpty else { return try await forget(message, bundleId, server) }
-    _ = try await send(["HSET", Self.key(bundleId, server), .string(message), Self.text(images)])
+    _ = try await send(["HSET", Self.key(bundleId, server), .string(message), .string(Self.text(images))])
   }
 
   func forget(_ message: String, _ bundleId: String, _ server: AppStoreServer) async throws(RPCError) {
     _ = try await send(["HDEL", Self.key(bundleId, server), .string(message)])
+  }
+
+  /// Forgets a message unless another upload of it has recorded other images meanwhile.
+  func forget(_ message: String, _ bundleId: String, _ server: AppStoreServer, ifStill images: [String]) async throws(RPCError) {
+    let key = Self.key(bundleId, server)
+    guard try await send(["HGET", key, .string(message)]).string == Self.text(images) else { return }
+    try await forget(message, bundleId, server)
   }
 
   /// The images of each message that has some.
@@ -42,7 +49,7 @@ struct MessageImages: Sendable {
     return images
   }
 
-  private static func text(_ images: [String]) -> RedisArgument { .string(images.joined(separator: String(separator))) }
+  private static func text(_ images: [String]) -> String { images.joined(separator: String(separator)) }
 
   private func send(_ command: [RedisArgument]) async throws(RPCError) -> RedisReply {
     do throws(RedisError) { return try await redis.send(command) } catch { throw RPCError(error) }

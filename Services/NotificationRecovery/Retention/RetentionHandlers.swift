@@ -92,10 +92,10 @@ struct UploadRetentionMessageHandler: RPCHandler {
     do throws(RPCError) {
       answer = try await calls.ask(.uploadRetentionMessage, target, path: [id], body: message.body, context)
     } catch {
-      if isNew, error.isRefusal { try await images.forget(id, target.app.bundleId, target.server) }
+      if isNew, error.isRefusal { try? await images.forget(id, target.app.bundleId, target.server, ifStill: message.imageIdentifiers) }
       throw error
     }
-    try await images.finish(id, message.imageIdentifiers, target.app.bundleId, target.server)
+    if !isNew { try await images.finish(id, message.imageIdentifiers, target.app.bundleId, target.server) }
     return UploadRetentionMessageResponse(environment: answer.server.rawValue)
   }
 }
@@ -122,7 +122,8 @@ struct DeleteRetentionMessageHandler: RPCHandler {
       try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     let answer = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
-    try await images.forget(id, target.app.bundleId, target.server)
+    // What is left of a deleted message has no effect, because Apple's list does not contain it.
+    try? await images.forget(id, target.app.bundleId, target.server)
     return DeleteRetentionMessageResponse(environment: answer.server.rawValue)
   }
 }

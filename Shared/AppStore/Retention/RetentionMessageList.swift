@@ -17,12 +17,13 @@ public struct RetentionMessageList: Sendable, Hashable {
   public func shows(_ identifier: String, in content: RetentionProposal.Content) -> Bool {
     guard approved.contains(identifier) else { return false }
     return switch content {
-    case .message, .advancedCommerce: true
-    case .alternateProduct, .promotionalOffer: !withImage.contains(identifier)
+    case .message: true
+    case .alternateProduct, .promotionalOffer, .advancedCommerce: !withImage.contains(identifier)
     }
   }
 
-  /// The list as texts: each identifier, and a second text for each message with an image, which builds that do not know it ignore.
+  /// The list as texts: each identifier, and a second text for each message with an image. Older builds ignore the second text, because no
+  /// message has such an identifier.
   public var texts: [String] { approved.sorted() + withImage.sorted().map { Self.imageMark + $0 } }
 
   /// Reads ``texts``.

@@ -1,9 +1,9 @@
 public import RedisClient
 import WireJSON
 
-/// An index from Advanced Commerce requests, and from purchases that they change, to notifications. The verifier writes an entry before it publishes the
-/// notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry twice has no
-/// effect.
+/// Finds the notifications of an Advanced Commerce request, or of a purchase that a server changed. The verifier writes an entry
+/// before it publishes the notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing
+/// an entry twice has no effect.
 public struct CommerceNotifications: Sendable {
   public struct Entry: Sendable, Hashable {
     /// The id of the notification's event.

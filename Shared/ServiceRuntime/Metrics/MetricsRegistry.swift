@@ -62,7 +62,7 @@ public final class MetricsRegistry: Sendable {
 
   /// All metrics in the given format.
   func exposition(_ form: MetricsForm) async -> String {
-    // A query that hangs must not delay the others.
+    // Concurrently, so that a scrape takes only as long as the slowest query.
     await withDiscardingTaskGroup { group in
       for collector in collectors.withLock({ $0 }) { group.addTask { await collector() } }
     }

@@ -86,7 +86,7 @@ final class RetentionSetup: Sendable {
       guard let app = state.apps["\(environment)/\(bundleID)"], let message = app.messages[id.lowercased()] else { return nil }
       if message.state != "APPROVED" { return "a message that is not approved" }
       if message.images.contains(where: { app.images[$0]?.state != "APPROVED" }) { return "a message whose image is not approved" }
-      return ["alternateProduct", "promotionalOffer"].contains(answer) && !message.images.isEmpty ? "a message with an image" : nil
+      return answer != "message" && !message.images.isEmpty ? "a message with an image" : nil
     }
   }
 
@@ -262,7 +262,10 @@ final class RetentionSetup: Sendable {
       guard var test = state.tests[requestID] else { return }
       test.result = result
       state.tests[requestID] = test
-      if result.result == "PASS" { state.apps["Production/\(test.order.app.bundleID)", default: App()].hasPassed = true }
+      // The last test decides.
+      if result.result != "PENDING" {
+        state.apps["Production/\(test.order.app.bundleID)", default: App()].hasPassed = result.result == "PASS"
+      }
     }
   }
 

@@ -35,10 +35,13 @@ def subscriptions(text: str) -> set[str]:
     return set(re.findall(r"\b\d{15}\b", text))
 
 
+LISTS = ("/notifications/history", "/messaging/message/list", "/messaging/image/list")
+
+
 def calls(system: System) -> list[dict]:
-    """The calls to Apple, except look-ups of gaps of other tests, and lists of messages, which ingest requests by itself."""
+    """The calls to Apple, except look-ups of gaps of other tests, and the lists of messages and images that ingest requests by itself."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
-            if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(("/notifications/history", "/messaging/message/list"))]
+            if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(LISTS)]
 
 
 def cause(answer: Answer) -> dict:

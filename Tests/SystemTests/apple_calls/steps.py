@@ -43,9 +43,9 @@ def cause(answer: Answer) -> dict:
 
 
 def calls(system: System, part: str) -> list[dict]:
-    """The calls whose path has this part, oldest first, except lists of messages, which ingest requests by itself."""
+    """The calls whose path has this part, oldest first, except the lists of messages and images that ingest requests by itself."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
-            if part in call["path"] and not call["path"].endswith("/messaging/message/list")]
+            if part in call["path"] and not call["path"].endswith(("/messaging/message/list", "/messaging/image/list"))]
 
 
 def new_id() -> str:

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import threading
+import time
 
 import pytest
 
@@ -112,6 +113,24 @@ def test_a_call_with_an_unknown_outcome_ends_when_apple_refuses_it_and_nothing_w
     # The identifier may be used for another call, because Apple did nothing under it.
     other = {**body, "refundType": "PRORATED"}
     assert get(system, "RevokeAdvancedCommerceSubscription", transaction, other)["decoded"][0]["revocationDate"] and state() == "answered"
+
+
+@pytest.mark.parametrize("status,code", [(429, 4290000), (400, 4000159)])
+def test_a_call_stays_open_while_it_is_unknown_whether_it_was_executed(system, status, code):
+    """A refund is not visible in the purchase, and a limit of Apple's says nothing about the call before."""
+    transaction = bought(system)
+    _, body, _, _ = bodies()[4]
+    state = lambda: record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"]  # noqa: E731
+    try:
+        system.control("/control/faults", {"route": "refundRequest", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
+        assert ask(system, "RequestAdvancedCommerceRefund", transaction, body).status == 503 and state() == "sending"
+        system.control("/control/faults", {"route": "refundRequest", "count": 1, "status": status, "body": {"errorCode": code},
+                                           **({"retryAfter": int(time.time() * 1000) + 3000} if status == 429 else {})})
+        assert ask(system, "RequestAdvancedCommerceRefund", transaction, body, headers={"Connect-Timeout-Ms": "4000"}).status in (400, 429)
+        assert state() == "sending"
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert until(lambda: ask(system, "RequestAdvancedCommerceRefund", transaction, body).status == 200) and state() == "answered"
 
 
 def test_a_call_that_was_interrupted_before_its_record_is_not_repeated(system):

@@ -35,6 +35,7 @@ def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system)
 
     # It names the request with which the app began the subscription, which is no call of a server.
     price, metadata = told("PRICE_CHANGE", creation), told("METADATA_UPDATE", creation)
+    notified(system, creation, "METADATA_UPDATE")
     found = until(lambda: (one := record(system, first).json["call"]) and price in joined(one) and one)
     assert joined(found)[price] == "purchase" and metadata not in joined(found)
     # Neither call has the notification that names the other one.

@@ -4,6 +4,14 @@ extension AdvancedCommerceRequest {
   /// The tolerance for Apple's clock being ahead of ours, milliseconds.
   public static let clockTolerance: Int64 = 300_000
 
+  /// True if the purchase shows whether the request was executed, even if it does not name the request.
+  public var isVisibleInPurchase: Bool {
+    switch operation {
+    case .migrate, .changePrice, .cancel, .revoke: true
+    case .changeMetadata, .requestRefund: false
+    }
+  }
+
   /// True if the purchase's current state is the requested one, so that an earlier request, whose answer was lost, has succeeded. `sentAt`:
   /// the time of the first request, milliseconds since 1970.
   ///

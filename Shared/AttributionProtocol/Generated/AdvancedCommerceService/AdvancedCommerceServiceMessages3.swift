@@ -179,7 +179,7 @@ public struct AdvancedCommerceNotification: RPCMessage, Hashable {
   public var notificationUuid: String
   public var signedDate: Timestamp?
   /// requestReferenceId: the notification names the call. purchase: it names no call of this service, but reports this kind of change (METADATA_UPDATE,
-  /// MIGRATION or PRICE_CHANGE) of the same purchase after the call began; another call of the same kind may have caused it.
+  /// MIGRATION or PRICE_CHANGE) of the same purchase after the call began, and Apple did not refuse the call; another call of the same kind may have caused it.
   public var joinedBy: String
 
   public init(

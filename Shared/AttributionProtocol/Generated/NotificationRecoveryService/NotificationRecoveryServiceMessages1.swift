@@ -11,7 +11,8 @@ public struct StartRecoveryRequest: RPCMessage, Hashable {
   public var endDate: Timestamp?
   public var notificationType: String?
   public var notificationSubtype: String?
-  /// Only notifications about this customer: any transactionId or originalTransactionId of theirs. Excludes notification_type.
+  /// Only notifications about this customer: any transactionId or originalTransactionId of theirs. Must not be combined with
+  /// notificationType.
   public var transactionId: String?
   public var onlyFailures: Bool?
 

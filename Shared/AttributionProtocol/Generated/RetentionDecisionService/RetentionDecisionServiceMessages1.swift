@@ -20,6 +20,8 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
   public var subscription: RetentionSubscription?
   /// In lower case. Any other message is refused. Empty while the list of approved messages is unknown.
   public var approvedMessageIdentifiers: [String]
+  /// Those of them that have an image. They are refused with an offer or another product.
+  public var messageIdentifiersWithImage: [String]
 
   public init(
     bundleId: String = "",
@@ -31,7 +33,8 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
     userLocale: String = "",
     signedDate: Timestamp? = nil,
     subscription: RetentionSubscription? = nil,
-    approvedMessageIdentifiers: [String] = []
+    approvedMessageIdentifiers: [String] = [],
+    messageIdentifiersWithImage: [String] = []
   ) {
     self.bundleId = bundleId
     self.appAppleId = appAppleId
@@ -43,6 +46,7 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
     self.signedDate = signedDate
     self.subscription = subscription
     self.approvedMessageIdentifiers = approvedMessageIdentifiers
+    self.messageIdentifiersWithImage = messageIdentifiersWithImage
   }
 
   public init() {
@@ -56,6 +60,7 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
     self.signedDate = nil
     self.subscription = nil
     self.approvedMessageIdentifiers = []
+    self.messageIdentifiersWithImage = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -105,6 +110,10 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
           try seen.insert(9, key)
           if try reader.readNull() { continue }
           approvedMessageIdentifiers = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "messageIdentifiersWithImage", "message_identifiers_with_image":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          messageIdentifiersWithImage = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -155,6 +164,12 @@ public struct DecideRetentionRequest: RPCMessage, Hashable {
       writer.key("approvedMessageIdentifiers")
       writer.beginArray()
       for element in approvedMessageIdentifiers { writer.string(element) }
+      writer.endArray()
+    }
+    if !messageIdentifiersWithImage.isEmpty {
+      writer.key("messageIdentifiersWithImage")
+      writer.beginArray()
+      for element in messageIdentifiersWithImage { writer.string(element) }
       writer.endArray()
     }
     writer.endObject()

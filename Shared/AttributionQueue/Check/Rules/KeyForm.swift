@@ -8,7 +8,7 @@ enum KeyForm: Equatable {
   /// A key without a shard's tag: another program's.
   case foreign
 
-  private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker"]
+  private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker", "commerce"]
   private static let ofShard: Set<Substring> = [
     "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected", "confirmation",
   ]

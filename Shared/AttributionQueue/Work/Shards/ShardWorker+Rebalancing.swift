@@ -91,11 +91,11 @@ extension ShardWorker {
     }
   }
 
-  /// Sends a heartbeat of a worker and returns the live workers.
+  /// Sends a heartbeat of a worker and returns the live workers by name.
   private func workers(beating worker: String) async throws(QueueError) -> [String] {
     let reply = try await deliveries.run(
       Scripts.beat, [Keys.workers(queue)], [.string(worker), .integer(deliveries.configuration.workerTimeout.milliseconds)])
-    return reply.elements.compactMap(\.string)
+    return reply.elements.compactMap(\.string).sorted()
   }
 
   /// Takes a shard whose owner released it or is dead; false if it has another owner.

@@ -36,7 +36,7 @@ EXAMPLES = 1000 if SOAK else 100
 DIVIDED = 30 if SOAK else 6
 # Calls without arguments: there is one request.
 SINGLE = {"Request a Test Notification", "Get Image List", "Get Message List", "Get Realtime URL", "Delete Realtime URL"}
-SEED = random.randrange(2**32) if SOAK else 0
+SEED = int(os.environ.get("ATTRIBUTION_SEED", random.randrange(2**32) if SOAK else 0))
 # A case is mostly waiting: for Redis' disk, and for the next process of a busy machine.
 AT_ONCE = 12
 
