@@ -146,7 +146,9 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
   /// The notifications about the same purchase that the call may have caused. Those that name another call are left out; the request with
   /// which the app began the subscription is not a call.
   private func changes(of record: CommerceRecord) async throws(RedisError) -> [CommerceNotifications.Entry] {
-    let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase ?? record.transactionId)).filter { record.mayHaveCaused($0) }
+    let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase ?? record.transactionId)).filter {
+      record.mayHaveCaused($0)
+    }
     let references = Set(entries.flatMap(\.references)).subtracting([record.reference])
     let others = try await ConcurrentQueries.all(Array(references)) { (reference) async throws(RedisError) in
       try await commerce.store.record(record.bundleId, reference) == nil ? nil : reference

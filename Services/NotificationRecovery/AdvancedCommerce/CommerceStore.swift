@@ -83,7 +83,8 @@ struct CommerceStore: Sendable {
       .string(record.operation), "transactionId", .string(record.transactionId), "request",
       .bytes(JSONValue.object(record.request).serialized), "state", .string(record.state.rawValue), "startedAt", .integer(record.startedAt),
       "decoded", .bytes(JSONValue.array(record.decoded.map { .object($0) }).serialized), "completedAt",
-      .string(record.completedAt.map { String($0) } ?? ""), "purchase", .string(record.purchase ?? ""), "error", .string(record.lastError ?? ""), "errorCode",
+      .string(record.completedAt.map { String($0) } ?? ""), "purchase", .string(record.purchase ?? ""), "error",
+      .string(record.lastError ?? ""), "errorCode",
       .string(record.errorCode.map { String($0) } ?? ""), "response",
     ]
     words.append(.bytes(record.response.map { JSONValue.object($0).serialized } ?? []))

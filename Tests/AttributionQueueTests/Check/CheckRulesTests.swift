@@ -19,7 +19,8 @@ import Testing
       } + [
         Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
         Keys.events(shard), Keys.eventsIndex(shard), Keys.rejected(shard), Keys.subscriptions, Keys.digestKey, Keys.confirmation(shard),
-        Keys.rpc(shard, digest: "0f"), Keys.own("verifier", "subscription:a:b", shardOf: "b"), Keys.own("ingest", "x", shard), Keys.own("commerce", "notifications:a:b", shardOf: "b"),
+        Keys.rpc(shard, digest: "0f"), Keys.own("verifier", "subscription:a:b", shardOf: "b"), Keys.own("ingest", "x", shard),
+        Keys.own("commerce", "notifications:a:b", shardOf: "b"),
       ]
     for key in known { #expect(KeyForm(key) == .other, "\(key)") }
     for name in [
