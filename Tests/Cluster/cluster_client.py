@@ -101,6 +101,9 @@ class ClusterPipeline:
     def xlen(self, key: str) -> None:
         self.calls.append((key, ("XLEN", key)))
 
+    def xrange(self, key: str, first: Any, last: Any, count: int) -> None:
+        self.calls.append((key, ("XRANGE", key, first, last, "COUNT", count)))
+
     def eval(self, script: str, number: int, *keys: str) -> None:
         self.calls.append((keys[0], ("EVAL", script, number, *keys)))
 

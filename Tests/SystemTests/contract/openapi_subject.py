@@ -128,7 +128,11 @@ class Subject:
         return self.system.public if tag == "public" else self.system.url(tag)
 
     def headers(self, operation: dict) -> dict[str, str]:
-        headers = {} if operation["tags"][0] == "public" else {"Authorization": f"Bearer {self.system.token}"}
+        headers: dict[str, str] = {}
+        if operation["tags"][0] != "public":
+            headers["Authorization"] = f"Bearer {self.system.token}"
+            # A call that waits for one of Apple's limits is refused before the client gives up.
+            headers["Connect-Timeout-Ms"] = "8000"
         if operation.get("x-idempotency") == "keyed":
             headers["Idempotency-Key"] = uuid.uuid4().hex
         return headers

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, Self
 
 from SystemTests.faults.process import Process
@@ -19,6 +20,9 @@ SAID = {"message": {"messageIdentifier": TEXT}}
 
 class TimedSystem(RetentionSystem):
     """It counts the answers that took longer than the budget, as the App Store sees it."""
+
+    # The defaults.
+    PATIENT = MappingProxyType({})
 
     slow = 0
 

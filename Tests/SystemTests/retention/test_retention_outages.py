@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from .outage_steps import SAID, Absent, Stopped, fallbacks, in_time, recorded
-from .system import APP, GERMAN, OFFER, PENDING, PLAN, question
+from .system import APP, GERMAN, OFFER, PENDING, PLAN, RetentionSystem, question
 
 # --- dependencies that hang -------------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ def test_a_decision_service_decides_and_the_rules_are_its_fallback(timed, settin
     service = {"url": timed.deciders.url, "timeout": "150ms", "tokenFile": str(token)}
     wanted = {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
     timed.deciders.answers[method] = lambda _message: wanted
-    settings(service)
+    settings(service, **RetentionSystem.PATIENT)
     known = str(uuid.uuid4().int % 10 ** 15)
     timed.notify(known)
     asked = question(productId="text", originalTransactionId=known, userLocale="de-DE")
