@@ -14,7 +14,7 @@ public struct QueueConfiguration: Sendable {
   public var backoffBase: Duration = .milliseconds(500)
   /// The longest wait between attempts.
   public var backoffCap: Duration = .seconds(600)
-  /// Deduplication buckets per shard and generation: 256 hold 16 million keys at 256 members each.
+  /// Deduplication buckets per shard and generation: 256 suit up to 20 million keys, some 300 in each.
   public var seenBuckets = 256
   /// The minimum time that the digest of a delivery's bytes is stored although its natural key already prevents duplicates. This only saves
   /// work.
