@@ -4,8 +4,8 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The images of messages that were uploaded through this service. Apple's list does not say which images a message
-/// has, but Apple shows a message only if its images are approved. A hash in Redis for each app and environment, from a message to its images.
+/// The images of messages that were uploaded through this service. Apple's list does not say which images a message has, but Apple shows a
+/// message only if its images are approved. A hash in Redis for each app and environment, from a message to its images.
 struct MessageImages: Sendable {
   private static let separator: Character = " "
 
