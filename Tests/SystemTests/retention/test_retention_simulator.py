@@ -64,6 +64,7 @@ def test_the_simulated_app_store_accepts_the_answers_and_each_is_one_event(syste
     assert set(offered["answer"]) == {"promotionalOffer"} and set(said["answer"]) == {"message"}
     events = {event["data"]["requestIdentifier"]: event["data"] for event in feed.wait_for(len(offers) + 1)}
     assert events[offered["request"]["requestIdentifier"]]["answer"] == offered["answer"]
+    assert all(events[one["request"]["requestIdentifier"]]["decision"]["fallbacks"] == ["signer"] for one in offers[:-1])
     assert events[said["request"]["requestIdentifier"]]["decision"]["rule"] == "everybody"
     feed.delete()
 

@@ -139,7 +139,7 @@ class Pair:
         if not self.same(name, apple, ours):
             generated(strategy, count, self.agree, Phase.shrink)
             expected, made = collections.Counter(map(text, apple)), collections.Counter(map(text, ours))
-            raise AssertionError((name, "only when asked at once", expected - made, made - expected, answers))
+            raise AssertionError((name, "only when asked at once", f"ATTRIBUTION_SEED={SEED}", expected - made, made - expected, answers))
 
     def recover(self, wanted) -> None:
         """Runs recoveries to their end."""
@@ -228,7 +228,7 @@ def test_the_pages_of_a_notification_history_are_equivalent(pair):
             assert [request.meaning() for request in ours] == [request.meaning() for request in apple]
 
         generated(recoveries(), 2 * count, agree, Phase.shrink)
-        raise AssertionError(("only when asked at once", found))
+        raise AssertionError(("only when asked at once", f"ATTRIBUTION_SEED={SEED}", found))
     print(f"{len(wanted)} recoveries, {len(pair.compared['Get Notification History'])} pages")
     assert len(wanted) == count and len(pair.compared["Get Notification History"]) >= EXAMPLES
 
