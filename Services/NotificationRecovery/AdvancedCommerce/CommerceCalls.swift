@@ -59,7 +59,7 @@ struct CommerceCalls: Sendable {
       isOpen = true
       do throws(RPCError) {
         let found = try await found(request, id, app, server, since: record.startedAt, context)
-        record.purchase = found?.answer.decoded.first?["originalTransactionId"]?.stringValue ?? record.purchase
+        record.purchase = found?.answer.purchase ?? record.purchase
         if let found, found.isDone { return try await end(&record, found.answer, isRepeated: true) }
       } catch {
         // If Apple does not know the purchase, nothing was done to it, and the request is sent again.
@@ -119,7 +119,7 @@ struct CommerceCalls: Sendable {
     record.state = .answered
     record.environment = answer.server.rawValue
     record.completedAt = WallClock.now()
-    record.purchase = answer.decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first ?? record.purchase
+    record.purchase = answer.purchase ?? record.purchase
     record.response = answer.response
     record.decoded = answer.decoded
     record.lastError = nil
@@ -141,10 +141,10 @@ struct CommerceCalls: Sendable {
     case noPurchase
     case unknown
 
-    /// The purchase by its first transaction; nil if it was not found.
+    /// Nil if the purchase was not found.
     var purchase: String? {
       guard case .found(let found) = self else { return nil }
-      return found.answer.decoded.first?["originalTransactionId"]?.stringValue
+      return found.answer.purchase
     }
 
     /// True if the request was not executed.
@@ -193,4 +193,9 @@ struct CommerceCalls: Sendable {
     }
     return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
   }
+}
+
+extension AppStoreCalls.Answer {
+  /// The purchase that the answer is about, by its first transaction.
+  fileprivate var purchase: String? { decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first }
 }

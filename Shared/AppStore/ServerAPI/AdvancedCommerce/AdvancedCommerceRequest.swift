@@ -43,8 +43,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   public init(_ operation: Operation, _ body: JSONObject, server: AppStoreServer?) throws(RequestRefusal) {
     let fields = RequestFields(body)
     let info = try fields.neededChild("requestInfo")
-    guard let reference = try RequestFields.requestReferenceId(info) else { throw info.refusal("requestReferenceId", "is missing") }
-    requestReferenceId = reference
+    requestReferenceId = try info.neededUUID("requestReferenceId").lowercased()
+    try info.checkRequestInfo()
     _ = try fields.storefront()
     switch operation {
     case .changeMetadata: try Self.checkMetadata(fields)

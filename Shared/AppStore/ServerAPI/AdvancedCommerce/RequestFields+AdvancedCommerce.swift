@@ -4,13 +4,12 @@ extension RequestFields {
   static let longestDescription = 45
   static let longestDisplayName = 30
 
-  /// Checks `requestInfo` (RequestInfo). Returns its `requestReferenceId` in lower case; nil if it is absent.
-  static func requestReferenceId(_ info: RequestFields) throws(RequestRefusal) -> String? {
-    let id = try info.uuid("requestReferenceId")
-    _ = try info.uuid("appAccountToken")
-    _ = try info.text("consistencyToken", most: 1024)
-    try info.allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
-    return id?.lowercased()
+  /// Checks the members of `requestInfo` (RequestInfo), of which each is optional here.
+  func checkRequestInfo() throws(RequestRefusal) {
+    _ = try uuid("requestReferenceId")
+    _ = try uuid("appAccountToken")
+    _ = try text("consistencyToken", most: 1024)
+    try allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
   }
 
   /// Checks `effective`: when a change begins.

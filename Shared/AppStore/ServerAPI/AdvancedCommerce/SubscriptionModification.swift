@@ -17,7 +17,7 @@ enum SubscriptionModification {
     _ = try fields.neededChoice("version", [version])
     _ = try fields.neededBool("retainBillingCycle")
     _ = try fields.text("transactionId", most: 64)
-    if let info = try fields.child("requestInfo") { _ = try RequestFields.requestReferenceId(info) }
+    try fields.child("requestInfo")?.checkRequestInfo()
     _ = try fields.storefront()
     let currency = try fields.currency()
     try fields.checkTaxCode()
