@@ -62,6 +62,15 @@ def test_a_message_is_chosen_only_with_approved_images_and_not_with_an_offer_if_
         assert system.ask(asked)[1] == said
         decision = system.event(asked["requestIdentifier"])["data"]["decision"]
         assert decision["fallbacks"] == ["unapproved"] and decision["unapprovedMessages"] == [OFFER]
+        # A decision service learns which messages have an image, and is refused an offer with one.
+        system.deciders.answers["DecideRetention"] = lambda _message: {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
+        system.reload(RULES, {"url": system.deciders.url, "timeout": "2s"})
+        asked = question(productId="text")
+        assert system.ask(asked)[1] == said
+        assert system.event(asked["requestIdentifier"])["data"]["decision"]["fallbacks"] == ["unapproved"]
+        _, message, _ = system.deciders.calls[-1]
+        assert message["messageIdentifiersWithImage"] == sorted([TEXT, OFFER])
+        system.reload(RULES)
         # An instance that has just started reads the list from Redis, with the messages that have an image.
         system.recovery.answers["ListRetentionMessages"] = (503, {"code": "unavailable"})
         system.ingest.end()
