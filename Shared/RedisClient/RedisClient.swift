@@ -50,6 +50,9 @@ public final class RedisClient: Sendable {
   private let addresses: HostAddresses
   private let target: Target
 
+  /// True if the keys of one command must be in one hash slot.
+  public var isCluster: Bool { if case .cluster = url.deployment { true } else { false } }
+
   public convenience init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
     self.init(url: url, configuration: configuration, addresses: HostAddresses(), topology: nil, logger: logger)
   }

@@ -9,6 +9,8 @@ extension EventFeed {
   /// The number of shards that one round queries concurrently. Subscriptions that keep order use fewer, so that each shard returns more events:
   /// later events of a subject come only after the earlier ones were acknowledged.
   private static let (sideBySide, sideBySideInOrder) = (32, 8)
+  /// If more quiet shards than this have new events, all shards are pulled until they are quiet again.
+  private static let mostChanged = 64
 
   /// Leases up to `most` events, waiting up to `wait` for the first.
   public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
@@ -16,9 +18,14 @@ extension EventFeed {
     var pause: Duration = .milliseconds(20)
     while true {
       // The subscription is read in each round: it may be set to another position meanwhile.
-      guard let subscription = try await subscription(name) else { throw .unknownSubscription }
+      guard let subscription = try await subscription(name) else {
+        quietShards.discard(name)
+        throw .unknownSubscription
+      }
       guard subscription.push == nil else { throw .isPushed }
-      let events = try await sweep(subscription, most: most, lease: lease)
+      let quiet = quietShards.positions(of: subscription)
+      let shards = try await promisingShards(quiet, of: name)
+      let events = try await sweep(subscription, shards, quiet, most: most, lease: lease)
       if !events.isEmpty || ContinuousClock.now + pause > until { return events }
       do { try await Task.sleep(for: pause) } catch { return [] }
       pause = min(pause * 2, .milliseconds(160))
@@ -57,25 +64,64 @@ extension EventFeed {
     return Int(counts.reduce(0) { $0 + $1.1 })
   }
 
-  private func sweep(_ subscription: EventSubscription, most: Int, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
+  /// The shards in which a pull may find an event.
+  private func promisingShards(_ quiet: QuietShards.Positions, of name: String) async throws(EventFeedError) -> [Shard] {
+    guard !quiet.byShard.isEmpty else { return Shard.all }
+    let changed = try await shards(withEventsBehind: quiet.byShard)
+    if changed.count > Self.mostChanged {
+      // On a busy feed, the question costs more than it saves: it returns an event of each of these shards.
+      quietShards.discard(name)
+    } else {
+      quietShards.remove(changed, from: quiet)
+    }
+    return Shard.all.filter { quiet.byShard[$0] == nil || changed.contains($0) }
+  }
+
+  /// The shards that have events after these positions, and those whose node does not answer the question.
+  private func shards(withEventsBehind places: [Shard: EntryID]) async throws(EventFeedError) -> Set<Shard> {
+    @Sendable func ask(_ shards: [Shard]) async throws(EventFeedError) -> Set<Shard> {
+      let keys = shards.map { RedisArgument.string(Keys.events($0)) }
+      let ids = shards.map { RedisArgument.string((places[$0] ?? .behindAll).text) }
+      let reply: RedisReply
+      do throws(RedisError) {
+        reply = try await redis.send(["XREAD", "COUNT", "1", "STREAMS"] + keys + ids, name: "XREAD events")
+      } catch {
+        // Scripts of single shards may still be possible.
+        if case .refused = error { return Set(shards) }
+        throw .unavailable(error)
+      }
+      // Null, or a list of {stream, entries}.
+      return Set((reply.array ?? []).compactMap { $0.array?.first?.string.flatMap(Keys.shard(of:)) })
+    }
+    let shards = Array(places.keys)
+    guard redis.isCluster else { return try await ask(shards) }
+    // The streams of a cluster are in different slots.
+    let answers = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
+    return Set(answers.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
+  }
+
+  private func sweep(
+    _ subscription: EventSubscription, _ candidates: [Shard], _ quiet: QuietShards.Positions, most: Int, lease: Duration
+  ) async throws(EventFeedError) -> [FeedEvent] {
+    guard !candidates.isEmpty else { return [] }
     var events: [FeedEvent] = []
     // The first shard varies, so that no shard is always last.
-    let start = Int.random(in: 0..<Shard.count)
+    let start = Int.random(in: 0..<candidates.count)
     var offset = 0
     var foundThisRound = false
     while events.count < most {
-      if offset >= Shard.count {
+      if offset >= candidates.count {
         guard foundThisRound else { break }
         offset = 0
         foundThisRound = false
       }
       let left = most - events.count
-      let count = min(subscription.isOrdered ? Self.sideBySideInOrder : Self.sideBySide, left, Shard.count - offset)
-      let shards = (offset..<offset + count).map { Shard((start + $0) % Shard.count) }
+      let count = min(subscription.isOrdered ? Self.sideBySideInOrder : Self.sideBySide, left, candidates.count - offset)
+      let shards = (offset..<offset + count).map { candidates[(start + $0) % candidates.count] }
       offset += count
       let (found, mayHaveMore): ([FeedEvent], Bool)
       do throws(EventFeedError) {
-        (found, mayHaveMore) = try await pull(subscription, from: shards, each: left / count, lease: lease)
+        (found, mayHaveMore) = try await pull(subscription, from: shards, quiet, each: left / count, lease: lease)
       } catch {
         guard !events.isEmpty else { throw error }
         return events
@@ -86,9 +132,9 @@ extension EventFeed {
     return events
   }
 
-  private func pull(_ subscription: EventSubscription, from shards: [Shard], each: Int, lease: Duration)
-    async throws(EventFeedError) -> (events: [FeedEvent], mayHaveMore: Bool)
-  {
+  private func pull(
+    _ subscription: EventSubscription, from shards: [Shard], _ quiet: QuietShards.Positions, each: Int, lease: Duration
+  ) async throws(EventFeedError) -> (events: [FeedEvent], mayHaveMore: Bool) {
     let arguments: [RedisArgument] = [
       .string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each)), .integer(Self.passedAtOnce),
       .bytes(subscription.filter.packed(types: subscription.types, names: names)),
@@ -112,8 +158,10 @@ extension EventFeed {
         _ = try await allowing(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
         continue
       }
-      if reply.array?.first?.integer == 1 { mayHaveMore = true }
-      for item in reply.array?.last?.array ?? [] {
+      let parts = reply.array ?? []
+      if parts.first?.integer == 1 { mayHaveMore = true }
+      if parts.count > 2, let last = parts[2].string.flatMap({ EntryID($0) }) { quietShards.add(shard, last: last, to: quiet) }
+      for item in parts.dropFirst().first?.array ?? [] {
         guard let parts = item.array, parts.count == 2, let entry = parts[0].string.flatMap({ EntryID($0) }), let json = parts[1].bytes
         else { continue }
         events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation).text, json: json))

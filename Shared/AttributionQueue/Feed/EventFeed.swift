@@ -12,16 +12,26 @@ public final class EventFeed: Sendable {
   let notify: (@Sendable (FeedNotice) -> EventRecord)?
   /// Subscriptions that have metrics.
   let known = KnownSubscriptions()
+  /// Shards that pulls leave out.
+  let quietShards: QuietShards
 
   /// - Parameters:
   ///   - names: the configured apps.
   ///   - observe: receives observations for metrics.
   ///   - notify: creates the event about a subscription that is close to losing events, or loses them.
-  public init(
+  public convenience init(
     deliveries: DeliveryQueue, names: AppNames = AppNames(), observe: @escaping @Sendable (FeedObservation) -> Void = { _ in },
     notify: (@Sendable (FeedNotice) -> EventRecord)? = nil
   ) {
+    self.init(deliveries: deliveries, names: names, quietShards: QuietShards(), observe: observe, notify: notify)
+  }
+
+  init(
+    deliveries: DeliveryQueue, names: AppNames = AppNames(), quietShards: QuietShards,
+    observe: @escaping @Sendable (FeedObservation) -> Void = { _ in }, notify: (@Sendable (FeedNotice) -> EventRecord)? = nil
+  ) {
     self.deliveries = deliveries
+    self.quietShards = quietShards
     self.names = names
     self.observe = observe
     self.notify = notify

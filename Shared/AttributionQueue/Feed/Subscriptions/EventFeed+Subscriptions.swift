@@ -72,9 +72,13 @@ extension EventFeed {
     }
     let changed = try await change(name) { subscription in
       subscription.generation += 1
-      subscription.soughtTime = time
+      subscription.soughtTime = subscription.push == nil ? nil : time
     }
     try await put(changed, at: start, keeps: false)
+    if changed.push == nil {
+      // What readers found while the positions were set one by one is no longer true: they discard it when the subscription changes.
+      _ = try await change(name) { if $0.generation == changed.generation { $0.soughtTime = time } }
+    }
     return try await get(name)
   }
 

@@ -18,7 +18,7 @@ public struct EventSubscription: Sendable, Hashable {
   /// than those of all deleted subscriptions.
   public internal(set) var generation: Int
   /// Where the generation begins after a seek: events published at this time or later, milliseconds since 1970. With it, another process can
-  /// complete an interrupted seek.
+  /// complete an interrupted seek of a pushed subscription. For a pulled one it is set when the seek is finished.
   var soughtTime: Int64?
   /// The number of unacknowledged events, including unwanted ones that were not skipped yet; nil if not counted.
   public var backlog: Int64?

@@ -4,13 +4,20 @@
 -- KEYS 1 events stream
 -- ARGV 1 group  2 lease, ms  3 maximum number of events  4 maximum number of unwanted events to skip  5 filter in MessagePack; empty: all
 --      6 maximum number of leases, if the events of a subject are delivered in order; 0: in any order
--- Returns {1 if there may be more after the skipped events, list of {entry id, event JSON}}, or -1 if the subscription has no group in this
--- shard.
+-- Returns {1 if there may be more after the skipped events, list of {entry id, event JSON}, the last id that the stream has assigned}, or -1
+-- if the subscription has no group in this shard. The id is returned only if the subscription has read the whole stream and has no leases.
 local stream, group, lease, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local passable, wants, leases = tonumber(ARGV[4]), makeFilter(ARGV[5]), tonumber(ARGV[6])
 local answer = {}
 local consumers = redis.pcall('XINFO', 'CONSUMERS', stream, group)
 if consumers['err'] then return -1 end
+
+-- The answer. It has the stream's last id if pulls find nothing until another event is added.
+local function finished(passed, pending)
+  if passed >= passable or #answer > 0 or pending > 0 then return {passed >= passable and 1 or 0, answer} end
+  local info = fieldsOf(redis.call('XINFO', 'STREAM', stream))
+  return {0, answer, info['last-generated-id']}
+end
 
 local function subject(field)
   describe(field)
@@ -63,13 +70,15 @@ local function inOrder()
       take(entry[1], field)
     end
   end
-  return {passed >= passable and 1 or 0, answer}
+  return finished(passed, held)
 end
 
 if leases > 0 then return inOrder() end
 
+local held = 0
 for _, info in ipairs(consumers) do
   local consumer = fieldsOf(info)
+  held = held + consumer['pending']
   if #answer < most and consumer['pending'] > 0 then
     local ended = redis.call('XPENDING', stream, group, 'IDLE', consumer['name'], '-', '+', most - #answer, consumer['name'])
     for _, entry in ipairs(ended) do
@@ -106,4 +115,4 @@ while #answer < most do
     end
   end
 end
-return {passed >= passable and 1 or 0, answer}
+return finished(passed, held)
