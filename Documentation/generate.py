@@ -23,7 +23,7 @@ SECTIONS = {
     "limits": ("DeploymentConfiguration+YAML.swift", CONFIGURATION / "Limits.swift"),
     "queues": ("DeploymentConfiguration+YAML.swift", ROOT / "Shared/AttributionQueue/QueueConfiguration.swift"),
     "appStore": ("Settings/SilenceSettings.swift", CONFIGURATION / "Settings/SilenceSettings.swift"),
-    "edge": ("Settings/EdgeSettings.swift", ROOT / "Shared/ServiceRuntime/Rates/PublicEdge.swift"),
+    "edge": ("Settings/EdgeSettings.swift", CONFIGURATION / "Settings/EdgeSettings.swift"),
     "push": ("Settings/PushSettings.swift", CONFIGURATION / "Settings/PushSettings.swift"),
     "recovery": ("Settings/RecoverySettings.swift", CONFIGURATION / "Settings/RecoverySettings.swift"),
     "migrations": ("Settings/MigrationSettings.swift", CONFIGURATION / "Settings/MigrationSettings.swift"),

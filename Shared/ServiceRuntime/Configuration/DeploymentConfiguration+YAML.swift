@@ -64,7 +64,7 @@ extension DeploymentConfiguration {
       }
     }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
-    if let node = try root.section("edge") { edge = try PublicEdge(node, &unknownKeys) }
+    if let node = try root.section("edge") { edge = try EdgeSettings(node, &unknownKeys) }
     if let node = try root.section("limits") { limits = try Limits(node, &unknownKeys) }
     if let node = try root.section("push") { push = try PushSettings(node, &unknownKeys) }
     if let node = try root.section("traces") { traces = try TraceSettings(node, resolved, &unknownKeys) }

@@ -116,7 +116,7 @@ public struct DeploymentConfiguration: Sendable {
   public var clients: [Client] = []
   public var limits = Limits()
   /// The access rules and rate limits of the public port.
-  public var edge = PublicEdge()
+  public var edge = EdgeSettings()
   public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   public var adServices = AdServicesSettings()

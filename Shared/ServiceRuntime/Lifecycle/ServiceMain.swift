@@ -315,7 +315,7 @@ public enum ServiceMain {
   }
 
   private static func listener(
-    _ responder: any HTTPResponder, _ name: PublicEdge.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
+    _ responder: any HTTPResponder, _ name: EdgeSettings.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
     _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
     let bound = ConnectionLimit(most: environment.configuration.limits.connections)

@@ -12,7 +12,7 @@ struct PeerLimits: Sendable {
   private init() { (connections, bodies, proxies) = (nil, nil, []) }
 
   /// The configured limits of the public port.
-  init(_ edge: PublicEdge) {
+  init(_ edge: EdgeSettings) {
     func shares(_ most: Int) -> PeerQuota? { most > 0 ? PeerQuota(most: most) : nil }
     connections = shares(edge.peerConnections)
     bodies = shares(edge.peerBodyMemory)

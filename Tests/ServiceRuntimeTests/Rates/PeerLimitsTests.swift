@@ -41,7 +41,7 @@ import Testing
 @Suite struct PeerLimitsTests {
   private func bounds(_ yaml: String) throws -> PeerLimits {
     var unknown: [UnknownKey] = []
-    let edge = try PublicEdge(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
+    let edge = try EdgeSettings(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
     #expect(unknown.isEmpty)
     return PeerLimits(edge)
   }

@@ -1,4 +1,35 @@
-extension PublicEdge {
+/// The access rules and rate limits of the public port (`edge:` of the configuration).
+public struct EdgeSettings: Sendable, Hashable {
+  /// Apple's own network, which its servers call from.
+  public static let apple = "17.0.0.0/8"
+
+  /// The trusted proxies in front of the service, and the header in which they name their client.
+  public var proxies = TrustedProxies()
+  /// The listeners on which the proxies' connections begin with a header of the PROXY protocol.
+  public var proxyProtocol: Set<Listener> = []
+  /// The addresses that may use a kind of route. Everybody may use a kind that is not listed.
+  public var allowed: [String: [AddressRange]] = [:]
+  /// The maximum rate of requests of one address, or of one /64 of IPv6; no limit unless it is set.
+  public var peerRate: RequestRate?
+  /// The maximum number of addresses whose rates are counted at the same time.
+  public var peers = 65_536
+  /// The maximum number of open connections of one address, or of one /64 of IPv6; 0 for no limit.
+  public var peerConnections = 0
+  /// The maximum size of the unanswered bodies of one address, or of one /64 of IPv6, in bytes; 0 for no limit.
+  public var peerBodyMemory = 0
+
+  public init() {}
+
+  /// One of the ports of a service.
+  public enum Listener: String, Sendable, CaseIterable {
+    case `public`, `internal`
+  }
+
+  /// The peers whose connections begin with a header of the PROXY protocol.
+  func proxies(of listener: Listener) -> [AddressRange] { proxyProtocol.contains(listener) ? proxies.ranges : [] }
+}
+
+extension EdgeSettings {
   /// The kinds of public routes that an allow list may name.
   public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status", "retention"]
 

@@ -35,7 +35,7 @@ public struct PublicHTTPResponse: Sendable {
 /// Properties of a public route that are needed before a request's body is read.
 public struct PublicRouteDescription: Sendable, Hashable {
   public let method: String
-  /// The kind of route for metrics and limits, one of ``PublicEdge/kinds``.
+  /// The kind of route for metrics and limits, one of ``EdgeSettings/kinds``.
   public let kind: String
   /// The status that tells a sender to retry: 429, or 500 on routes whose senders retry only after that.
   public let comeAgainStatus: Int

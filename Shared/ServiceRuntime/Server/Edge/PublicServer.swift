@@ -15,7 +15,7 @@ struct PublicServer: HTTPResponder {
   fileprivate let parents: ParentRate
 
   init(
-    responder: any PublicResponder, limits: Limits, edge: PublicEdge, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
+    responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
   ) {
     self.tracer = tracer
     parents = ParentRate(perSecond: sampledParents)

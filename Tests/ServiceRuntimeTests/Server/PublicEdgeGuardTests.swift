@@ -8,7 +8,7 @@ import Testing
 
   /// Only the proxies' own addresses and Apple's may use the route `notification`, and everybody may use the others.
   private func edge() throws -> PublicEdgeGuard {
-    var edge = PublicEdge()
+    var edge = EdgeSettings()
     edge.proxies.ranges = [try AddressRange(validating: "10.0.0.0/8")]
     edge.allowed = ["notification": [try AddressRange(validating: "10.0.0.0/8"), try AddressRange(validating: "17.0.0.0/8")]]
     return PublicEdgeGuard(edge, MetricsRegistry())
