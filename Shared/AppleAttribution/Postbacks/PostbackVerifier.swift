@@ -37,7 +37,7 @@ public struct PostbackVerifier: Sendable {
     func signer(_ candidates: [ApplePublicKeys.Key]) -> String? {
       candidates.first { $0.key.verifies(postback.signature, of: message) }?.id
     }
-    let curve = SKAdNetworkPostback.curve(for: postback.version)
+    let curve = postback.version.postbackCurve
     let production = signer(curve == .p192 ? keys.p192 : keys.p256)
     guard let keyId = production ?? (curve == .p256 ? signer(developmentKeys) : nil) else {
       return verdict(

@@ -80,9 +80,6 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     raw = object
   }
 
-  /// The curve with which Apple signs this version. Version 2.0 still has the old one.
-  public static func curve(for version: SKAdNetworkVersion) -> Curve { version <= .v2_0 ? .p192 : .p256 }
-
   /// The natural key. Apple requires only the transaction id, and does not state whether the three postbacks of a conversion share it. With
   /// the index, the key is right in both cases.
   public var naturalKey: String {
@@ -126,7 +123,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     }
     guard let der = Base64.decode(text) else { throw PostbackRejection(.malformedSignature, field: name, "is not Base64") }
     // A signature with the width of the other key is well-formed but wrong, so it must not be reported as malformed.
-    let curve = Self.curve(for: version)
+    let curve = version.postbackCurve
     do throws(SignatureError) {
       return try ECDSASignature(der: der, curve: curve)
     } catch {

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The versions of SKAdNetwork that Apple has defined; 4.0 is the last.
 public enum SKAdNetworkVersion: String, Sendable, Hashable, CaseIterable, Comparable {
   case v1_0 = "1.0"
@@ -8,4 +10,7 @@ public enum SKAdNetworkVersion: String, Sendable, Hashable, CaseIterable, Compar
   case v4_0 = "4.0"
 
   public static func < (a: SKAdNetworkVersion, b: SKAdNetworkVersion) -> Bool { a.rawValue < b.rawValue }
+
+  /// The curve with which Apple signs postbacks of this version. Version 2.0 still has the old one.
+  var postbackCurve: Curve { self <= .v2_0 ? .p192 : .p256 }
 }
