@@ -24,6 +24,12 @@ import Testing
   ])
   func `A path that only resembles a route is no route`(_ path: String) { #expect(PublicRoute(path: path) == nil) }
 
+  @Test func `Only senders of postbacks need a status of their own to retry`() {
+    #expect(PublicRoute.postback(adNetworkId: nil).retryStatus == 500)
+    #expect(PublicRoute.postback(adNetworkId: "example123.skadnetwork").retryStatus == 500)
+    #expect(PublicRoute.notification(bundleId: nil).retryStatus == nil && PublicRoute.session.retryStatus == nil)
+  }
+
   @Test func `Only tokens may be sent as plain text`() {
     #expect(PublicRoute.token(bundleId: nil).takesText && PublicRoute.token(bundleId: "com.example.app").takesText)
     #expect(!PublicRoute.notification(bundleId: "com.example.app").takesText)

@@ -49,6 +49,6 @@ struct NotificationIntake: Sendable {
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {
-    do { return .receipt(try await deliveries.accept(request)) } catch { return .notTaken(error, status: 503) }
+    do { return .receipt(try await deliveries.accept(request)) } catch { return .notAccepted(error) }
   }
 }

@@ -39,11 +39,11 @@ struct PostbackIntake: Sendable {
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // Verifier claims the natural key, which is remembered for as long as devices repeat postbacks.
+          // Verifier claims the natural key, which is stored for as long as devices repeat postbacks.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {
-      return .notTaken(error, status: 500)
+      return .notAccepted(error, retryStatus: PublicRoute.postback(adNetworkId: adNetworkId).retryStatus)
     }
   }
 }

@@ -24,11 +24,11 @@ extension PublicHTTPResponse {
 
   /// The queue did not accept the delivery, so the sender must repeat it.
   ///
-  /// - Parameter status: 500 for postbacks, because Apple documents retries of devices only for that status; otherwise 503.
-  static func notTaken(_ error: QueueError, status: Int) -> PublicHTTPResponse {
+  /// - Parameter retryStatus: that of the route, see ``PublicRoute/retryStatus``; 503 if it has none.
+  static func notAccepted(_ error: QueueError, retryStatus: Int? = nil) -> PublicHTTPResponse {
     let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(5) }
     return failure(
       .unavailable("the delivery could not be stored; send it again", reason: "NOT_STORED", retryAfter: delay),
-      status: status)
+      status: retryStatus)
   }
 }

@@ -55,6 +55,12 @@ enum PublicRoute: Sendable, Hashable {
     if case .attStatus = self { "PUT" } else { "POST" }
   }
 
+  /// The only status after which the route's senders retry; nil if they retry after the usual ones. Apple documents retries of devices that
+  /// send postbacks only for 500.
+  var retryStatus: Int? {
+    if case .postback = self { 500 } else { nil }
+  }
+
   /// A bounded name for metrics and logs.
   var name: String {
     switch self {

@@ -16,10 +16,7 @@ struct PublicRouter: PublicResponder {
 
   func route(_ path: String) -> PublicRouteDescription? {
     PublicRoute(path: path).map { route in
-      var isPostback = false
-      if case .postback = route { isPostback = true }
-      return PublicRouteDescription(
-        method: route.method, kind: route.name, comeAgainStatus: isPostback ? 500 : 429, isServed: serves(route))
+      PublicRouteDescription(method: route.method, kind: route.name, retryStatus: route.retryStatus, isServed: serves(route))
     }
   }
 

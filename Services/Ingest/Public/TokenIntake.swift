@@ -40,7 +40,7 @@ struct TokenIntake: Sendable {
           notBefore: notBefore, deadline: clock.real(submission.deadline, since: request.receivedAt)))
       return .receipt(outcome, status: 202)
     } catch {
-      return .notTaken(error, status: 503)
+      return .notAccepted(error)
     }
   }
 

@@ -67,9 +67,9 @@ struct SessionIntake: Sendable {
       }
       return .receipt(outcome, status: 202)
     } catch let error as QueueError {
-      return .notTaken(error, status: 503)
+      return .notAccepted(error)
     } catch let error as RedisError {
-      return .notTaken(.unavailable(error), status: 503)
+      return .notAccepted(.unavailable(error))
     } catch {
       return .failure(RPCError(.canceled, "the request was given up"), status: 503)
     }
@@ -124,9 +124,9 @@ struct SessionIntake: Sendable {
         "att status received", metadata: ["install": "\(hash)", "attStatus": "\(status.code)", "effect": "\(effect.word)"])
       return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
     } catch let error as QueueError {
-      return .notTaken(error, status: 503)
+      return .notAccepted(error)
     } catch let error as RedisError {
-      return .notTaken(.unavailable(error), status: 503)
+      return .notAccepted(.unavailable(error))
     } catch {
       return .failure(RPCError(.canceled, "the request was given up"), status: 503)
     }

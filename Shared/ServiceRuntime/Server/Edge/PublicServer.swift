@@ -35,9 +35,9 @@ struct PublicServer: HTTPResponder {
     // Requests to unknown paths count against the client's rate too, so that scanning is limited.
     let (refusal, rateLimitStatus) = edge.decide(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
-      server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, comeAgainStatus: route?.comeAgainStatus ?? 429)
+      server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, retryStatus: route?.retryStatus)
     if let refusal {
-      let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
+      let status = refusal.code == .resourceExhausted ? route?.retryStatus : nil
       return .answer(exchange.finish(.error(refusal, status: status)))
     }
     guard let route, route.isServed else { return .answer(exchange.finish(.error(.notFound("no such route"), status: 404))) }
@@ -59,12 +59,13 @@ private struct PublicExchange: HTTPExchange {
   /// The state of the client's rate limit; nil if none applies.
   let rateLimitStatus: RateLimitStatus?
   let requestId: String
-  let comeAgainStatus: Int
+  /// The status instead of an error's usual one, if the route's senders retry only after that.
+  let retryStatus: Int?
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, rateLimitStatus: RateLimitStatus?, comeAgainStatus: Int) {
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, rateLimitStatus: RateLimitStatus?, retryStatus: Int?) {
     self.rateLimitStatus = rateLimitStatus
-    self.comeAgainStatus = comeAgainStatus
+    self.retryStatus = retryStatus
     self.client = client
     self.server = server
     self.request = request
@@ -77,8 +78,8 @@ private struct PublicExchange: HTTPExchange {
     // Apple's devices retry only after certain statuses, which depend on the route.
     case .timedOut:
       finish(
-        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: comeAgainStatus == 429 ? 408 : comeAgainStatus))
-    case .noRoom: finish(.error(.noRoomForBodies, status: comeAgainStatus == 429 ? 503 : comeAgainStatus))
+        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: retryStatus ?? 408))
+    case .noRoom: finish(.error(.noRoomForBodies, status: retryStatus))
     }
   }
 
