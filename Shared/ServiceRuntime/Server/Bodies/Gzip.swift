@@ -11,6 +11,14 @@ enum Gzip {
   /// The size of the length field at a stream's end (ISIZE, RFC 1952 section 2.3.1), little-endian.
   private static let lengthBytes = 4
 
+  /// Streams may always inflate to this size, because the ratio says nothing about short ones.
+  private static let smallest = 1024
+
+  /// Inflates exactly one stream to `limit` bytes and `ratio` times the sent bytes at the most.
+  static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on share: BodyReservation) throws(Failure) -> [UInt8] {
+    try inflate(bytes, limit: min(limit, max(bytes.count * ratio, smallest)), on: share)
+  }
+
   /// Inflates exactly one stream of at most `limit` bytes. The memory is reserved before it is allocated.
   static func inflate(_ bytes: [UInt8], limit: Int, on share: BodyReservation) throws(Failure) -> [UInt8] {
     // The trailer states the inflated length and zlib checks it, so a stream that inflates to more is malformed and inflating stops there.

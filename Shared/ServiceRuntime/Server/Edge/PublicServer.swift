@@ -97,7 +97,7 @@ private struct PublicExchange: HTTPExchange {
     case nil, "identity": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: min(limits.publicBodyBytes, max(bytes.count * limits.gzipRatio, 1024)), on: share)
+        bytes = try Gzip.inflate(bytes, limit: limits.publicBodyBytes, ratio: limits.gzipRatio, on: share)
       } catch {
         switch error {
         case .tooLarge: return .now(refuse(.tooLarge))

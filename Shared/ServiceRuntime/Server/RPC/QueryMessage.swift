@@ -36,7 +36,7 @@ struct QueryMessage {
     case nil, "identity", "": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * ratio, 1024)), on: share)
+        bytes = try Gzip.inflate(bytes, limit: limit, ratio: ratio, on: share)
       } catch {
         switch error {
         case .tooLarge: throw RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")

@@ -192,7 +192,7 @@ final class RPCExchange: HTTPExchange {
     case "gzip":
       if !bytes.isEmpty {
         do throws(Gzip.Failure) {
-          bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)), on: share)
+          bytes = try Gzip.inflate(bytes, limit: limit, ratio: limits.gzipRatio, on: share)
         } catch {
           switch error {
           case .malformed: throw RPCError(.invalidArgument, "the body is not gzip")
@@ -212,20 +212,9 @@ final class RPCExchange: HTTPExchange {
 
   private func idempotencyKey() throws(RPCError) -> String? {
     if case .read = endpoint.idempotency { return nil }
-    guard var text = request.idempotencyKey else {
-      if endpoint.idempotency == .keyed {
-        throw RPCError(
-          .invalidArgument, "this method needs an Idempotency-Key header", reason: "IDEMPOTENCY_KEY_REQUIRED")
-      }
-      return nil
-    }
-    if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
-    guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw RPCError(
-        .invalidArgument, "Idempotency-Key must be 1 to 255 visible ASCII characters", reason: "IDEMPOTENCY_KEY_INVALID"
-      )
-    }
-    return text
+    if let header = request.idempotencyKey { return try IdempotencyKey(header: header).text }
+    if endpoint.idempotency == .keyed { throw IdempotencyKey.missing }
+    return nil
   }
 
   // MARK: Execution
