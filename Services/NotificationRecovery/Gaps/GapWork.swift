@@ -21,14 +21,14 @@ struct GapWork: Sendable {
 
   /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
-  /// The time before the gap that is requested too, because notifications may have the same time as the last step, milliseconds.
-  private static let overlap: Int64 = 60_000
-  private static let retentionMargin: Int64 = 600_000
+  /// The time before the gap and after now that is requested too, milliseconds: notifications may have the same time as the last step, and
+  /// clocks differ.
+  private static let clockMargin: Int64 = 60_000
 
   /// Why a gap cannot be looked up now.
   private enum LookUpError: Error {
     case call(AppStoreCallFailure)
-    case paging(HistoryPager.Failure)
+    case paging(NotificationHistoryPager.Failure)
     case queue(QueueError)
     case store(RedisError)
   }
@@ -107,12 +107,12 @@ struct GapWork: Sendable {
     let now = WallClock.now()
     let request: NotificationHistoryRequest
     do throws(RequestRefusal) {
-      let start = report.gap.after.map { $0 - Self.overlap } ?? 1
-      let window = try TimeWindow(start: max(1, min(start, now - 1)), end: now + Self.overlap)
-      guard let covered = window.clipped(to: server, now: now + Self.retentionMargin).covered else { return [] }
+      let start = report.gap.after.map { $0 - Self.clockMargin } ?? 1
+      let window = try TimeWindow(start: max(1, min(start, now - 1)), end: now + Self.clockMargin)
+      guard let covered = window.clipped(to: server, now: now + TimeWindow.retentionMargin).covered else { return [] }
       request = try NotificationHistoryRequest(window: covered, transactionId: report.originalTransactionId)
     } catch { return [] }
-    var pager = HistoryPager()
+    var pager = NotificationHistoryPager()
     var action = pager.next
     var new: [String] = []
     while case .request(let token) = action {

@@ -80,7 +80,7 @@ extension RecoveryJob {
       guard let number = slice["number"]?.int64Value, let window = slice["window"].flatMap(Self.window) else { return nil }
       return HistorySlice(
         number: number, window: window,
-        pager: HistoryPager(paginationToken: slice["token"]?.stringValue, restarts: Int(slice["restarts"]?.int64Value ?? 0)),
+        pager: NotificationHistoryPager(paginationToken: slice["token"]?.stringValue, restarts: Int(slice["restarts"]?.int64Value ?? 0)),
         pages: slice["pages"]?.int64Value ?? 0, items: slice["items"]?.int64Value ?? 0)
     }
     let measures = (value["measures"]?.arrayValue ?? []).compactMap { pair -> HistorySlices.Measure? in

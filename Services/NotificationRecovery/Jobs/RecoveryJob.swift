@@ -43,8 +43,6 @@ struct RecoveryJob: Sendable, Hashable {
 
   /// The time that is added at an inexact edge, because Apple's attempts lie around the edges of an outage, milliseconds.
   static let overlap: Int64 = 600_000
-  /// The margin at the edge of Apple's retention, since what is there may be gone before its page is read, milliseconds.
-  static let retentionMargin: Int64 = 600_000
 
   init(
     id: String, bundleId: String, server: AppStoreServer, window: TimeWindow, notificationType: String? = nil,
@@ -69,7 +67,7 @@ struct RecoveryJob: Sendable, Hashable {
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
       // A window into the future would be cut into slices of which most are empty.
       end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
-    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + Self.retentionMargin).covered {
+    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + TimeWindow.retentionMargin).covered {
       slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
     }
   }
@@ -82,7 +80,7 @@ struct RecoveryJob: Sendable, Hashable {
   }
 
   /// The start of Apple's retention, milliseconds since 1970.
-  func oldest(now: Int64) -> Int64 { now + Self.retentionMargin - server.notificationHistoryDays * 86_400_000 }
+  func oldest(now: Int64) -> Int64 { now + TimeWindow.retentionMargin - server.notificationHistoryDays * TimeWindow.millisecondsPerDay }
 
   /// Updates ``uncovered``, since the start of Apple's retention moves with time.
   mutating func noteRetention(now: Int64) { uncovered = window.clipped(to: server, now: now).uncovered }

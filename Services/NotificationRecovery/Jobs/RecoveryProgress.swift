@@ -31,7 +31,9 @@ actor RecoveryProgress {
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
 
   /// Records a page of a slice whose notifications were queued.
-  func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws -> HistoryPager.Action {
+  func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws
+    -> NotificationHistoryPager.Action
+  {
     job.pages += 1
     job.fetched += Int64(page.items.count + page.unusable)
     job.failed += Int64(page.unusable)
@@ -47,7 +49,7 @@ actor RecoveryProgress {
   }
 
   /// Records that Apple refused a page because of paging. Returns nil for any other error.
-  func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> HistoryPager.Action? {
+  func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> NotificationHistoryPager.Action? {
     // Read before the slices change, because the job cannot be read while a part of it is modified.
     let oldest = job.oldest(now: now)
     guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: oldest) else { return nil }

@@ -10,7 +10,7 @@ struct RecoverySweeper: Sendable {
   let store: RecoveryStore
   let logger: Logger
 
-  private static let day: Int64 = 86_400_000
+  private static let day = TimeWindow.millisecondsPerDay
   /// The window of the daily recovery. Apple's last retry is 157 hours after the first attempt; older notifications were either received or
   /// are failures.
   private static let fullLookback = 4 * day

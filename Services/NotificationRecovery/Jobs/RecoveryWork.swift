@@ -131,7 +131,7 @@ struct RecoveryWork: Sendable {
   /// Waits as long as the error requires. Returns a new action if the slice starts again.
   private func react(
     to error: AppStoreServerAPIError, _ slice: Int64, _ failures: Int, _ progress: RecoveryProgress
-  ) async throws -> HistoryPager.Action? {
+  ) async throws -> NotificationHistoryPager.Action? {
     if Task.isCancelled { throw RecoveryProgress.Interruption.stopped }
     if let code = error.errorCode, let next = try await progress.refused(slice, errorCode: code, now: WallClock.now()) {
       let id = await progress.job.id

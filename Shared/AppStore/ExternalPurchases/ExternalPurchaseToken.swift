@@ -69,9 +69,10 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
   }
 
   /// The environment, derived from the form of the id, because a token does not name it.
-  public var environment: String { Self.environment(ofId: id) }
+  public var environment: String { Self.server(ofId: id).rawValue }
 
-  static func environment(ofId id: String) -> String { id.hasPrefix("SANDBOX") ? "Sandbox" : "Production" }
+  /// The server that made the token with an id.
+  static func server(ofId id: String) -> AppStoreServer { id.hasPrefix("SANDBOX") ? .sandbox : .production }
 
   /// True if a custom link token has expired at `now`, milliseconds since 1970; nil for a token without an end.
   public func isExpired(at now: Int64) -> Bool? { expirationDate.map { $0 <= now } }

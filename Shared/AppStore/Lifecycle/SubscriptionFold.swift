@@ -287,7 +287,7 @@ enum SubscriptionFold {
       said != (last.status == .activeNotRenewing ? .active : last.status)
     else { return nil }
     if [.gracePeriod, .billingRetry, .expired].contains(said), let end = last.awaitedEnd,
-      (end.plus(-periodTolerance)...end.plus(SubscriptionState.silence)).contains(step.signedDate)
+      (end.plus(-periodTolerance)...end.plus(SubscriptionGapRule.silenceAfter)).contains(step.signedDate)
     {
       return nil
     }

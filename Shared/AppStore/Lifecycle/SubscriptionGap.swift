@@ -12,6 +12,9 @@ public enum SubscriptionGapRule: String, Sendable, Hashable, CaseIterable {
   case changedFact = "changed-fact"
   /// There was no notification after the end.
   case silence
+
+  /// The time after the end from which silence is a gap, milliseconds: a day (our choice).
+  public static let silenceAfter = TimeWindow.millisecondsPerDay
 }
 
 /// A position in a history at which a notification is missing.

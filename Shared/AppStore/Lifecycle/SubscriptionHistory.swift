@@ -126,13 +126,13 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   /// True if a later step, within a day, announces a status that a step showed: its announcement was signed a little later.
   private func isAnnounced(_ status: SubscriptionStatus, after index: Int) -> Bool {
-    let latest = steps[index].signedDate.plus(SubscriptionState.silence)
+    let latest = steps[index].signedDate.plus(SubscriptionGapRule.silenceAfter)
     return steps[(index + 1)...].prefix { $0.signedDate <= latest }.contains { SubscriptionFold.announces($0, status) }
   }
 
   /// The gap of silence at a given time; nil if there is none. `silence`: the time without notifications after the end that counts as a
   /// gap, milliseconds.
-  public func silence(at now: Int64, after silence: Int64 = SubscriptionState.silence) -> SubscriptionGap? {
+  public func silence(at now: Int64, after silence: Int64 = SubscriptionGapRule.silenceAfter) -> SubscriptionGap? {
     guard let due = silenceDue(after: silence), now > due, let state, let end = state.awaitedEnd else { return nil }
     return SubscriptionGap(
       rules: [.silence],
@@ -141,7 +141,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
   }
 
   /// The time at which silence becomes a gap, milliseconds since 1970; nil if no notification is expected.
-  public func silenceDue(after silence: Int64 = SubscriptionState.silence) -> Int64? {
+  public func silenceDue(after silence: Int64 = SubscriptionGapRule.silenceAfter) -> Int64? {
     // If the subscription continues under another id, notifications are expected for that one.
     guard continuations.isEmpty, let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else {
       return nil
@@ -153,7 +153,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
   }
 
   /// True if there is a gap with that id now.
-  public func has(gap id: String, at now: Int64, silence: Int64 = SubscriptionState.silence) -> Bool {
+  public func has(gap id: String, at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool {
     self.silence(at: now, after: silence)?.id == id || gaps.contains { $0.id == id }
   }
 

@@ -42,11 +42,8 @@ public struct SubscriptionState: Sendable, Hashable {
   /// The signing time of the last step.
   var lastSignedDate: Int64
 
-  /// The time after the end from which silence is a gap, milliseconds: a day (our choice).
-  public static let silence: Int64 = 86_400_000
-
   /// The longest time for which Apple retries a charge, milliseconds: sixty days; less in the sandbox.
-  static let longestRetry: Int64 = 60 * 86_400_000
+  static let longestRetry: Int64 = 60 * TimeWindow.millisecondsPerDay
 
   /// The end of the paid period, of its grace period or of Apple's retries, if a notification must follow: a renewal, a failure or an end.
   var awaitedEnd: Int64? {
@@ -59,13 +56,13 @@ public struct SubscriptionState: Sendable, Hashable {
   }
 
   /// The status at a given time. It is `unknown-overdue` if a renewal or an end was due and there was no notification.
-  public func status(at now: Int64, silence: Int64 = Self.silence) -> SubscriptionStatus {
+  public func status(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> SubscriptionStatus {
     guard let end = awaitedEnd, now > end.plus(silence) else { return status }
     return .unknownOverdue
   }
 
   /// The start of the status at a given time. For an overdue one, it is the time from which silence was a gap.
-  public func since(at now: Int64, silence: Int64 = Self.silence) -> Int64 {
+  public func since(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Int64 {
     guard status(at: now, silence: silence) == .unknownOverdue, let end = awaitedEnd else { return since }
     return end.plus(silence)
   }

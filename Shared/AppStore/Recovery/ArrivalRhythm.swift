@@ -8,7 +8,7 @@ public struct ArrivalRhythm: Sendable, Hashable {
   /// The number of notifications by bucket (time divided by the bucket's length).
   public let counts: [Int64: Int64]
   /// The period of the rhythm: a day, milliseconds.
-  public static let day: Int64 = 86_400_000
+  public static let day = TimeWindow.millisecondsPerDay
   /// The number of past days that are used.
   public static let days: Int64 = 7
   /// The least number of days with notifications for a result.

@@ -4,7 +4,7 @@ public struct HistorySlice: Sendable, Hashable {
   public let number: Int64
   public internal(set) var window: TimeWindow
   /// The pager, whose token of the next page is the whole progress.
-  public internal(set) var pager: HistoryPager
+  public internal(set) var pager: NotificationHistoryPager
   /// The number of pages that were read.
   public internal(set) var pages: Int64
   /// The number of notifications on them.
@@ -13,7 +13,9 @@ public struct HistorySlice: Sendable, Hashable {
   /// True when enough pages were read to decide about further slices.
   public var tellsMuch: Bool { Double(pages) == HistorySlices.leastPages }
 
-  public init(number: Int64, window: TimeWindow, pager: HistoryPager = HistoryPager(), pages: Int64 = 0, items: Int64 = 0) {
+  public init(
+    number: Int64, window: TimeWindow, pager: NotificationHistoryPager = NotificationHistoryPager(), pages: Int64 = 0, items: Int64 = 0
+  ) {
     self.number = number
     self.window = window
     self.pager = pager

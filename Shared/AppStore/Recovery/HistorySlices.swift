@@ -119,7 +119,7 @@ public struct HistorySlices: Sendable, Hashable {
   }
 
   /// Records a page of a slice whose notifications were queued.
-  public mutating func received(_ number: Int64, items: Int, hasMore: Bool, paginationToken: String?) -> HistoryPager.Action {
+  public mutating func received(_ number: Int64, items: Int, hasMore: Bool, paginationToken: String?) -> NotificationHistoryPager.Action {
     guard let place = open.firstIndex(where: { $0.number == number }) else { return .finished }
     open[place].pages += 1
     open[place].items += Int64(items)
@@ -138,7 +138,7 @@ public struct HistorySlices: Sendable, Hashable {
   }
 
   /// Records that Apple refused a page. Nil if the error is not about paging. `oldest`: the current start of Apple's retention.
-  public mutating func refused(_ number: Int64, errorCode: Int64, oldest: Int64) -> HistoryPager.Action? {
+  public mutating func refused(_ number: Int64, errorCode: Int64, oldest: Int64) -> NotificationHistoryPager.Action? {
     guard let place = open.firstIndex(where: { $0.number == number }), let action = open[place].pager.refused(errorCode: errorCode)
     else { return nil }
     if open[place].window.start < oldest {
@@ -150,7 +150,7 @@ public struct HistorySlices: Sendable, Hashable {
     return action
   }
 
-  private mutating func close(_ place: Int) -> HistoryPager.Action {
+  private mutating func close(_ place: Int) -> NotificationHistoryPager.Action {
     let slice = open.remove(at: place)
     let length = slice.window.end - slice.window.start
     measures = (measures + [Measure(length: length, items: slice.items)]).suffix(Self.remembered)

@@ -49,7 +49,7 @@ struct SignedDataIdentity {
       if let token = payload["externalPurchaseToken"]?.objectValue {
         // An external purchase token has no environment; it follows from its id.
         guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
-        return ExternalPurchaseToken.environment(ofId: id)
+        return ExternalPurchaseToken.server(ofId: id).rawValue
       }
       return holder(payload)?["environment"]?.stringValue
     }

@@ -43,7 +43,7 @@ public struct PromotionalOffer: Sendable, Hashable {
       return
     }
     let (distance, overflow) = timestamp.subtractingReportingOverflow(now)
-    guard timestamp > 0, !overflow, distance.magnitude <= 86_400_000 else {
+    guard timestamp > 0, !overflow, distance.magnitude <= TimeWindow.millisecondsPerDay.magnitude else {
       throw SigningRefusal(field: "timestamp", reason: "must be milliseconds since 1970, not more than a day from now")
     }
     self.timestamp = timestamp

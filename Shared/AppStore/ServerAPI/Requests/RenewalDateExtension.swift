@@ -30,7 +30,7 @@ public struct RenewalDateExtension: Sendable, Hashable {
   /// too.
   public func isDone(from before: SubscriptionEnd, to now: SubscriptionEnd) -> Bool {
     if let first = before.transactionId, let second = now.transactionId, first != second { return false }
-    return abs(now.expiresDate - before.expiresDate - Int64(days) * 86_400_000) <= 7_200_000
+    return abs(now.expiresDate - before.expiresDate - Int64(days) * TimeWindow.millisecondsPerDay) <= 7_200_000
   }
 
   /// Throws unless the identifier of an extension for all subscribers is a UUID. For a single subscription it may be any text.

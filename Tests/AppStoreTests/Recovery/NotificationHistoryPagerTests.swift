@@ -5,7 +5,7 @@ import WireJSON
 @testable import AppStore
 
 @Suite("Paging Get Notification History")
-struct HistoryPagerTests {
+struct NotificationHistoryPagerTests {
   static let cases: [JSONValue] = APIVectors.load("notification-history.json")
 
   @Test("every case of the vectors", arguments: cases)
@@ -38,7 +38,7 @@ struct HistoryPagerTests {
     let pages = value["pages"]?.arrayValue ?? []
     let known = Set((value["known"]?.arrayValue ?? []).compactMap(\.stringValue))
     let request = try NotificationHistoryRequest(window: window)
-    var pager = HistoryPager()
+    var pager = NotificationHistoryPager()
     var action = pager.next
     var tokens: [JSONValue] = []
     var bodies: Set<[UInt8]> = []
@@ -63,34 +63,34 @@ struct HistoryPagerTests {
 
   @Test("a pager with a stored token continues there")
   func resumes() {
-    let pager = HistoryPager(paginationToken: "p7")
+    let pager = NotificationHistoryPager(paginationToken: "p7")
     #expect(pager.next == .request(paginationToken: "p7"))
   }
 
   @Test("the same token twice in a row is an error")
   func repeatedToken() {
-    var pager = HistoryPager()
+    var pager = NotificationHistoryPager()
     #expect(pager.received(hasMore: true, paginationToken: "a") == .request(paginationToken: "a"))
     #expect(pager.received(hasMore: true, paginationToken: "a") == .failed(.repeatedToken))
   }
 
   @Test("a further page without a token is an error")
   func missingToken() {
-    var pager = HistoryPager()
+    var pager = NotificationHistoryPager()
     #expect(pager.received(hasMore: true, paginationToken: nil) == .failed(.missingToken))
   }
 
   @Test("a token that Apple refuses restarts the time range", arguments: [Int64(4_000_014), 4_000_017, 4_000_012])
   func restarts(code: Int64) {
-    var pager = HistoryPager(paginationToken: "old")
+    var pager = NotificationHistoryPager(paginationToken: "old")
     #expect(pager.refused(errorCode: code) == .request(paginationToken: nil))
     #expect(pager.restarts == 1)
   }
 
   @Test("the number of restarts is limited")
   func givesUp() {
-    var pager = HistoryPager()
-    for _ in 1...HistoryPager.maxRestarts {
+    var pager = NotificationHistoryPager()
+    for _ in 1...NotificationHistoryPager.maxRestarts {
       _ = pager.received(hasMore: true, paginationToken: "t")
       #expect(pager.refused(errorCode: 4_000_017) == .request(paginationToken: nil))
     }
@@ -100,7 +100,7 @@ struct HistoryPagerTests {
 
   @Test("the pager does not handle a refused first page or other refusals")
   func notItsBusiness() {
-    var pager = HistoryPager()
+    var pager = NotificationHistoryPager()
     #expect(pager.refused(errorCode: 4_000_014) == nil)
     #expect(pager.refused(errorCode: 4_000_018) == nil)
   }
@@ -110,7 +110,7 @@ struct HistoryPagerTests {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SeededRandom(seed: seed)
     for _ in 0..<500 {
-      var pager = HistoryPager()
+      var pager = NotificationHistoryPager()
       var action = pager.next
       var given: Set<String> = []
       var steps = 0

@@ -14,8 +14,6 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
     "USD",
     "NZD", "PLN", "JPY", "CAD",
   ]
-  /// The prefix of the sandbox's token identifiers.
-  static let sandboxPrefix = "SANDBOX"
 
   /// The report for Apple.
   public let body: JSONObject
@@ -24,7 +22,7 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
   public let externalPurchaseId: String
   public let status: String
   /// The server that made the token.
-  public var server: AppStoreServer { externalPurchaseId.hasPrefix(Self.sandboxPrefix) ? .sandbox : .production }
+  public var server: AppStoreServer { ExternalPurchaseToken.server(ofId: externalPurchaseId) }
 
   /// `now`: milliseconds since 1970.
   public init(_ body: JSONObject, now: Int64) throws(RequestRefusal) {

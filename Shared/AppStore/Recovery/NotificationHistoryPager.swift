@@ -1,7 +1,7 @@
 /// Pages through Get Notification History: a state machine that returns the next action and does no I/O.
 ///
 /// The token of the next page is its whole state: a pager with a stored token continues where another one stopped.
-public struct HistoryPager: Sendable, Hashable {
+public struct NotificationHistoryPager: Sendable, Hashable {
   public enum Action: Sendable, Hashable {
     /// Request a page, with the same body as before.
     case request(paginationToken: String?)
