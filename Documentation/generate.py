@@ -56,6 +56,9 @@ def amount(text: str) -> str:
         value = re.search(rf"static let {name} = (.+)", source)[1]
         fixed = re.search(r"static let fixedLength = (\d+)", source)
         return str(int(fixed[1]) + 0xFFFF) if fixed and value == "fixedLength + 0xFFFF" else amount(value)
+    if found := re.fullmatch(r"JSONLimits\(\)\.(\w+)", text):
+        source = (ROOT / "Shared/WireJSON/JSONLimits.swift").read_text()
+        return amount(re.search(rf"init\(.*\b{found[1]}: Int = ([\d_]+)", source)[1])
     return text.strip('"')
 
 

@@ -76,7 +76,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
     multi = curl_multi_init()!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maxStreamsPerConnection)
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, HTTPClientConfiguration.maxStreamsPerConnection)
   }
 
   deinit {

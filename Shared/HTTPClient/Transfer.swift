@@ -68,7 +68,7 @@ final class Transfer {
     long(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
     long(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
-    long(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
+    long(CURLOPT_CA_CACHE_TIMEOUT, Int(HTTPClientConfiguration.anchorLifetime.components.seconds))
     if !configuration.verifiesServer {
       long(CURLOPT_SSL_VERIFYPEER, 0)
       long(CURLOPT_SSL_VERIFYHOST, 0)

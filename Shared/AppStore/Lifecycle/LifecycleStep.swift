@@ -42,13 +42,13 @@ public struct LifecycleStep: Sendable, Hashable {
   /// The time of signing, milliseconds since 1970, which orders the steps.
   public let signedDate: Int64
   /// The newest signing time of the contained JWS, which orders steps with equal ``signedDate``s.
-  public let innerSignedDate: Int64
+  let innerSignedDate: Int64
   /// Apple's status, 1 to 5, at the time of signing; nil if it is missing.
-  public let appleStatus: Int64?
+  let appleStatus: Int64?
   public let transaction: Transaction?
-  public let renewal: Renewal?
+  let renewal: Renewal?
 
-  public init(
+  init(
     notificationUUID: String, type: String, subtype: String?, signedDate: Int64, innerSignedDate: Int64? = nil,
     appleStatus: Int64? = nil, transaction: Transaction?, renewal: Renewal?
   ) {

@@ -20,7 +20,7 @@ public struct SubscriptionPrice: Sendable, Hashable {
   }
 
   /// True if the other price is higher and comparable: the same product, currency, offer and payment plan.
-  public func isRaised(to other: SubscriptionPrice) -> Bool {
+  func isRaised(to other: SubscriptionPrice) -> Bool {
     currency == other.currency && productId == other.productId && offer == other.offer && billingPlan == other.billingPlan
       && other.milliunits > milliunits
   }

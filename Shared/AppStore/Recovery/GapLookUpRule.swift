@@ -12,7 +12,7 @@ public enum GapLookUpRule {
   /// The longest wait while Apple fails, milliseconds.
   static let widestStep: Int64 = 600_000
   /// The time after an outage by which Apple's first retries have been made, milliseconds.
-  public static let afterOutage: Int64 = 3_600_000
+  static let afterOutage: Int64 = 3_600_000
   /// The interval between checks during an outage, milliseconds.
   static let whileOutage: Int64 = 60_000
 

@@ -22,7 +22,7 @@ public struct NotificationRetrySchedule: Sendable, Hashable {
 
   /// The time by which Apple will have retried every notification of a window that it could not deliver before `end`; nil if some of them
   /// will not be retried.
-  public func triedAgain(_ window: TimeWindow, end: Int64) -> Int64? {
+  func triedAgain(_ window: TimeWindow, end: Int64) -> Int64? {
     // The next attempt is a step function of the first one, and a notification just after a step waits longest.
     var latest: Int64 = 0
     let firsts = [window.start, window.end - 1] + offsets.map { end - $0 }.filter { $0 >= window.start && $0 < window.end }

@@ -2,11 +2,11 @@
 public enum RecoveryErrorRule {
   /// The number of consecutive failures after which a recovery for a caller or the schedule is given up: about half an hour at the longest
   /// wait.
-  public static let mostFailures = 60
+  static let mostFailures = 60
   /// The same number if an operator has to act; half an hour too.
-  public static let mostRefusals = 6
+  static let mostRefusals = 6
   /// The longest wait while Apple fails, milliseconds.
-  public static let widestStep: Int64 = 60_000
+  static let widestStep: Int64 = 60_000
   /// The wait while an operator has to act, milliseconds.
   public static let operatorPause: Int64 = 300_000
 

@@ -6,11 +6,11 @@ import Cryptography
 /// decides. A token gives access to a user's ad history, so no description, dump or log contains it.
 public struct AttributionToken: Sendable, Hashable {
   /// The longest accepted token, bytes.
-  public static let maximumBytes = 4096
+  static let maximumBytes = 4096
   /// The time for which Apple accepts a token after its creation, milliseconds: 24 hours.
-  public static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
+  static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
-  public static let clockToleranceMilliseconds: Int64 = 5 * 60_000
+  static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
   /// The token as it is sent to Apple.
   public let text: String

@@ -4,7 +4,7 @@ public import WireJSON
 /// A web ad that is stored until the device requests it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
 public struct DeferredWebImpression: Sendable, Hashable {
   /// The greatest number of sites for which one ad is stored.
-  public static let mostDomains = 100
+  static let mostDomains = 100
 
   public let adNetworkId: String
   public let sourceIdentifier: Int64

@@ -5,7 +5,7 @@ public enum ImpressionRules {
   /// The longest ad network id and domain, bytes.
   public static let longestName = 253
   /// The greatest difference between now and an impression's timestamp, milliseconds.
-  public static let timestampTolerance: Int64 = 86_400_000
+  static let timestampTolerance: Int64 = 86_400_000
 
   /// An ad network id in lower case, as Apple registers it. One in upper case is refused and not converted.
   public static func adNetworkId(_ value: String?) throws(FieldError) -> String {

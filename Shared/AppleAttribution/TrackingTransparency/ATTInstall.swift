@@ -4,7 +4,7 @@ public struct ATTInstall: Sendable, Hashable {
   public private(set) var record: ATTStatusRecord?
   public private(set) var waiting: ATTStatusWait
   /// The number of items held so far, which is the order of the next one.
-  public private(set) var heldItems: Int64
+  private(set) var heldItems: Int64
   /// A withdrawn consent that applies already but could not be published yet.
   public private(set) var untold: ATTStatusChange?
 

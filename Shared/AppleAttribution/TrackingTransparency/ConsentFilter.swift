@@ -9,9 +9,9 @@ import WireJSON
 /// The work is linear in the payload's size, whatever it contains.
 public struct ConsentFilter: Sendable {
   /// The advertising identifier and the device's start time; and the times in Apple's attribution records.
-  public static let standardNames = ["idfa", "started_at", "clickDate", "impressionDate"]
+  static let standardNames = ["idfa", "started_at", "clickDate", "impressionDate"]
   /// The names of fields with an advertising identifier, whose value is searched everywhere.
-  public static let identifierNames = ["idfa"]
+  static let identifierNames = ["idfa"]
 
   /// A payload after removal, and the removed names.
   public struct Filtered: Sendable, Hashable {
@@ -47,7 +47,7 @@ public struct ConsentFilter: Sendable {
   }
 
   /// True for the identifier of a user without one: all zeros.
-  public static func isAbsentIdentifier(_ text: String) -> Bool {
+  static func isAbsentIdentifier(_ text: String) -> Bool {
     let digits = TextForms.folded(text.utf8)
     return digits.count == 32 && digits.allSatisfy { $0 == UInt8(ascii: "0") }
   }

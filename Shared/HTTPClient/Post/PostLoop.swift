@@ -59,7 +59,7 @@ private final class Core: @unchecked Sendable {
     loop = attribution_post_loop_make()!
     multi = attribution_post_loop_multi(loop)!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maxStreamsPerConnection)
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, HTTPClientConfiguration.maxStreamsPerConnection)
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostConnections)
   }
 

@@ -54,7 +54,7 @@ final class PostTransfer {
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { set(CURLOPT_CAINFO, caFile) }
-    set(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
+    set(CURLOPT_CA_CACHE_TIMEOUT, Int(HTTPClientConfiguration.anchorLifetime.components.seconds))
     // curl allocates both buffers for each post. Its default of 64 KiB makes the allocator consolidate free memory each time.
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
     set(CURLOPT_BUFFERSIZE, 8 << 10)

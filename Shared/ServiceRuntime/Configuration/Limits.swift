@@ -1,3 +1,5 @@
+import WireJSON
+
 /// The limits of listeners. Each is a key of `limits` in the configuration (`Documentation/configuration.md`).
 public struct Limits: Sendable, Hashable {
   /// Bytes of a request's body, as sent and inflated.
@@ -9,9 +11,9 @@ public struct Limits: Sendable, Hashable {
   /// The maximum ratio of inflated to sent bytes of a gzip body.
   public var gzipRatio = 100
   /// Nesting levels of JSON, at most 64.
-  public var jsonDepth = 32
+  public var jsonDepth = JSONLimits().depth
   /// Values in a JSON document.
-  public var jsonValues = 20_000
+  public var jsonValues = JSONLimits().values
   /// Values in the JSON document of a batch method.
   public var batchJSONValues = 200_000
   /// Bytes of all headers of a request.

@@ -1,5 +1,5 @@
 import Cryptography
-public import Logging
+import Logging
 import Traces
 import WireJSON
 
@@ -8,22 +8,22 @@ import WireJSON
 #endif
 
 /// Writes logs to standard error, one JSON object per line.
-public struct JSONLogHandler: LogHandler {
-  public var metadata: Logger.Metadata = [:]
-  public var logLevel: Logger.Level
+struct JSONLogHandler: LogHandler {
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level
   private let label: String
 
-  public init(label: String, level: Logger.Level) {
+  init(label: String, level: Logger.Level) {
     self.label = label
     logLevel = level
   }
 
-  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  public func log(event: LogEvent) {
+  func log(event: LogEvent) {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     var parts = tm()

@@ -102,9 +102,9 @@ extension ServiceEnvironment {
 }
 
 /// Runs a service: reads the configuration and reports its errors, serves requests, and drains.
-public enum ServiceMain {
+enum ServiceMain {
   /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, 69 if Redis cannot be used, 1 after other errors.
-  public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
+  static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
     OpenSSLLibrary.keepUntilTheEnd()
     // Core files are disabled because they could contain private keys. SIGPIPE is ignored because a closed connection must not end the
     // process.

@@ -46,7 +46,7 @@ public enum AppStoreServerAPIErrorRule {
   }
 
   /// The classification of a status and Apple's error code.
-  public static func classify(status: Int, errorCode: Int64?, mayTryOther: Bool) -> AppStoreServerAPIError.Classification {
+  static func classify(status: Int, errorCode: Int64?, mayTryOther: Bool) -> AppStoreServerAPIError.Classification {
     if let errorCode {
       if retryable.contains(errorCode) { return .retry }
       if errorCode == rateLimited { return .rate }

@@ -51,7 +51,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
   }
 
   /// True for the Advanced Commerce API.
-  public var isAdvancedCommerce: Bool {
+  var isAdvancedCommerce: Bool {
     switch self {
     case .changeSubscriptionMetadata, .migrateSubscription, .changeSubscriptionPrice, .cancelSubscription, .revokeSubscription,
       .requestTransactionRefund:
@@ -62,7 +62,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
 
   /// Apple's limit of requests per second and app in production; the sandbox has a tenth. It is enforced per hour. Apple states none for
   /// external purchases, whose reports are few.
-  public var requestsPerSecond: Double {
+  var requestsPerSecond: Double {
     switch self {
     case .setAppAccountToken, .extendRenewalDate: 20
     case .lookUpOrderID, .getRefundHistory, .setDefaultRetentionMessage: 10

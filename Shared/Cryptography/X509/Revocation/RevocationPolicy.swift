@@ -36,8 +36,6 @@ public enum RevocationDecision: String, Sendable, Hashable {
   case certificateRevoked = "certificate_revoked"
   /// Refused for now. It should be tried again, because it does not mean forgery.
   case revocationUnknown = "revocation_unknown"
-
-  public var isAccepted: Bool { self == .accepted || self == .acceptedUnconfirmed }
 }
 
 /// The revocation of one certificate, as far as it is known.

@@ -1,0 +1,27 @@
+/// The settings of connections.
+public struct HTTPClientConfiguration: Sendable {
+  /// The time after which ``caFile`` is read again for new connections.
+  static let anchorLifetime: Duration = .seconds(60)
+  /// The greatest number of concurrent requests on one HTTP/2 connection, even if the server allows more, because all of them fail if it
+  /// breaks.
+  static let maxStreamsPerConnection = 64
+
+  /// A PEM file of trust anchors instead of the system's.
+  public var caFile: String?
+  /// The PEM files of the client certificate, and of its key.
+  public var certificateFile: String?
+  public var keyFile: String?
+  /// True if the server's certificate and name are verified. False is only for calls to the own process over loopback.
+  public var verifiesServer = true
+  /// The `host:port` to which all connections go, whatever the URL. Names and certificates are still checked by the URL.
+  public var connectTo: String?
+  public var connectTimeout: Duration = .seconds(3)
+  /// The greatest number of connections to one host. With HTTP/2, each carries many requests.
+  public var maxConnectionsPerHost = 16
+  /// True if HTTP/2 is offered over TLS.
+  public var http2 = true
+  /// Is called for every request.
+  public var observer: (any HTTPRequestObserver)?
+
+  public init() {}
+}
