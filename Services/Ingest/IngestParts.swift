@@ -79,7 +79,7 @@ extension ServiceParts {
     let metrics = RetentionMetrics(environment.metrics)
     let messages = ApprovedMessages(
       live: live,
-      source: variables.notificationRecoveryURL.map { RecoveryMessages(recovery: environment.rpcClient(baseURL: $0)) },
+      source: variables.notificationRecoveryURL.map { RecoveryServiceMessageSource(recovery: environment.rpcClient(baseURL: $0)) },
       redis: redis, logger: environment.logger)
     metrics.messages { messages.ages }
     let responder = RetentionResponder(

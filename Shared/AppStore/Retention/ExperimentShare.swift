@@ -13,7 +13,7 @@ public struct ExperimentShare: Sendable, Hashable {
   ///   - from: percent, with at most two decimal places.
   ///   - to: percent, exclusive.
   public init(experiment: String, from: Double, to: Double) throws(RequestRefusal) {
-    self.experiment = try RequestRefusal.text(experiment, "experiment.name")
+    self.experiment = try RetentionFieldRules.text(experiment, "experiment.name")
     guard (0...100).contains(from), let low = Self.part(from) else {
       throw RequestRefusal(field: "experiment.from", "must be 0 to 100, with at most two decimal places")
     }

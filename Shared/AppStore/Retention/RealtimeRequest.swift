@@ -42,7 +42,7 @@ public struct RealtimeRequest: Sendable, Hashable {
     appAppleId = app
     productId = try Self.text("productId", payload)
     userLocale = try Self.text("userLocale", payload)
-    requestIdentifier = try RequestRefusal.uuid(try Self.text("requestIdentifier", payload), "requestIdentifier")
+    requestIdentifier = try RetentionFieldRules.uuid(try Self.text("requestIdentifier", payload), "requestIdentifier")
     environment = try Self.text("environment", payload)
     guard let date = payload["signedDate"]?.int64Value, date > 0 else {
       throw RequestRefusal(field: "signedDate", "must be milliseconds since 1970")

@@ -10,10 +10,10 @@ public struct RetentionMessageChoice: Sendable, Hashable {
   ///   - byLocale: UUIDs by locale; `*` stands for all others.
   ///   - field: the prefix of field names in errors.
   public init(message: String? = nil, byLocale: [String: String] = [:], field: String = "message") throws(RequestRefusal) {
-    var otherwise = try message.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, field) }
+    var otherwise = try message.map { text throws(RequestRefusal) in try RetentionFieldRules.uuid(text, field) }
     var known: [LocaleTag: String] = [:]
     for (name, text) in byLocale.sorted(by: { $0.key < $1.key }) {
-      let id = try RequestRefusal.uuid(text, "\(field).\(name)")
+      let id = try RetentionFieldRules.uuid(text, "\(field).\(name)")
       if name == "*" {
         otherwise = id
         continue

@@ -19,8 +19,8 @@ public struct RetentionProposal: Sendable, Hashable {
     public init(
       offerIdentifier: String?, productId: String? = nil, version: String? = nil, appAccountToken: String? = nil
     ) throws(RequestRefusal) {
-      self.offerIdentifier = try RequestRefusal.text(offerIdentifier, "offerIdentifier")
-      self.productId = try productId.map { text throws(RequestRefusal) in try RequestRefusal.text(text, "productId") }
+      self.offerIdentifier = try RetentionFieldRules.text(offerIdentifier, "offerIdentifier")
+      self.productId = try productId.map { text throws(RequestRefusal) in try RetentionFieldRules.text(text, "productId") }
       guard let known = SignatureVersion(rawValue: version ?? SignatureVersion.v2.rawValue) else {
         throw RequestRefusal(field: "signatureVersion", "must be V2 or V1")
       }
@@ -28,7 +28,8 @@ public struct RetentionProposal: Sendable, Hashable {
       guard appAccountToken == nil || known == .v1 else {
         throw RequestRefusal(field: "appAccountToken", "is signed in the form V1 alone")
       }
-      self.appAccountToken = try appAccountToken.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, "appAccountToken") }
+      self.appAccountToken = try appAccountToken.map { text throws(RequestRefusal) in try RetentionFieldRules.uuid(text, "appAccountToken")
+      }
     }
   }
 
@@ -47,7 +48,7 @@ public struct RetentionProposal: Sendable, Hashable {
   public let content: Content
 
   public init(messageIdentifier: String?, _ content: Content) throws(RequestRefusal) {
-    self.messageIdentifier = try RequestRefusal.uuid(messageIdentifier ?? "", "messageIdentifier")
+    self.messageIdentifier = try RetentionFieldRules.uuid(messageIdentifier ?? "", "messageIdentifier")
     self.content = try Self.checked(content)
   }
 
@@ -78,7 +79,7 @@ public struct RetentionProposal: Sendable, Hashable {
     switch content {
     case .message, .promotionalOffer: break
     case .alternateProduct(let product, let plan):
-      _ = try RequestRefusal.text(product, "productId")
+      _ = try RetentionFieldRules.text(product, "productId")
       if let plan, !billingPlanTypes.contains(plan) { throw RequestRefusal(field: "billingPlanType", "must be BILLED_UPFRONT or MONTHLY") }
     case .advancedCommerce(let request): try AdvancedCommerceOffer.check(request)
     }

@@ -22,14 +22,7 @@ enum OfferRules {
 
   /// A UUID with hyphens, returned in lower case.
   static func uuid(_ value: String, _ field: String) throws(SigningRefusal) -> String {
-    let bytes = Array(value.utf8)
-    let inForm =
-      bytes.count == 36
-      && bytes.enumerated().allSatisfy { index, byte in
-        [8, 13, 18, 23].contains(index)
-          ? byte == UInt8(ascii: "-") : (48...57).contains(byte) || (97...102).contains(byte | 0x20)
-      }
-    guard inForm else { throw SigningRefusal(field: field, reason: "must be a UUID") }
+    guard UUIDText.isValid(value) else { throw SigningRefusal(field: field, reason: "must be a UUID") }
     return value.lowercased()
   }
 }

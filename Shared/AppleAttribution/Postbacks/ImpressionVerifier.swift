@@ -101,7 +101,7 @@ public struct ImpressionVerifier: Sendable {
       }
     }
     let fields = PostbackFields(payload)
-    guard ImpressionRules.isUUID(try fields.string("impression-identifier")) else {
+    guard UUIDText.isValid(try fields.string("impression-identifier")) else {
       throw PostbackRejection(.malformed, field: "impression-identifier", "must be a UUID")
     }
     try integer("publisher-item-identifier", 0...Int64.max)

@@ -51,19 +51,8 @@ public enum ImpressionRules {
   /// A UUID with hyphens in either case, as written; a new one if it is absent.
   static func uuid(_ value: String?, field: String) throws(FieldError) -> String {
     guard let value else { return RandomBytes.uuid() }
-    guard isUUID(value) else { throw FieldError(field: field, reason: "must be a UUID") }
+    guard UUIDText.isValid(value) else { throw FieldError(field: field, reason: "must be a UUID") }
     return value
-  }
-
-  static func isUUID(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 36 else { return false }
-    return bytes.enumerated().allSatisfy { index, byte in
-      switch index {
-      case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-      default: (48...57).contains(byte) || (65...70).contains(byte & 0xDF)
-      }
-    }
   }
 
   /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. The rule decides whether a name such as

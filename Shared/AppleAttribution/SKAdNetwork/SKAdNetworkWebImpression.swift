@@ -14,7 +14,7 @@ public struct WebAdNonce: Sendable, Hashable {
       self.init(uuid: RandomBytes.uuid())
       return
     }
-    if ImpressionRules.isUUID(text) {
+    if UUIDText.isValid(text) {
       self.init(uuid: text.lowercased())
       return
     }

@@ -1,3 +1,4 @@
+import Cryptography
 public import WireJSON
 
 /// The UUID that links a purchase to the app's own account (UpdateAppAccountTokenRequest).

@@ -1,3 +1,4 @@
+import Cryptography
 public import WireJSON
 
 /// The information for Apple about a purchase for which a refund was requested (ConsumptionRequest; ConsumptionRequestV1).

@@ -1,3 +1,4 @@
+import Cryptography
 public import WireJSON
 
 /// The parameters of an extension of renewal dates (ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
@@ -63,17 +64,5 @@ public struct SubscriptionEnd: Sendable, Hashable {
   public init(expiresDate: Int64, transactionId: String?) {
     self.expiresDate = expiresDate
     self.transactionId = transactionId
-  }
-}
-
-/// The text form of a UUID.
-enum UUIDText {
-  static func isValid(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 36 else { return false }
-    return bytes.indices.allSatisfy { index in
-      if [8, 13, 18, 23].contains(index) { return bytes[index] == UInt8(ascii: "-") }
-      return (48...57).contains(bytes[index]) || (65...70).contains(bytes[index]) || (97...102).contains(bytes[index])
-    }
   }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import WireJSON
 
 /// Reads an object of a request field by field. Each rule throws a ``RequestRefusal`` that names the field by its path.

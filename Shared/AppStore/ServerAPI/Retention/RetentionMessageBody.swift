@@ -1,3 +1,4 @@
+import Cryptography
 public import WireJSON
 
 /// The text of a retention message (Retention Messaging API: Upload Message, UploadMessageRequestBody).

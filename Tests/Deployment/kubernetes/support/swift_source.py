@@ -226,7 +226,7 @@ def signer_methods_called(service: str) -> set[str]:
 def recovery_methods_called(service: str) -> set[str]:
     """Full names of notification-recovery's methods that another service calls: verifier for its console, ingest for retention messages."""
     if service == "ingest":
-        called = one(r"recovery\.call\(\s*RetentionService\.(\w+)\.self", "Services/Ingest/Retention/RecoveryMessages.swift")
+        called = one(r"recovery\.call\(\s*RetentionService\.(\w+)\.self", "Services/Ingest/Retention/RecoveryServiceMessageSource.swift")
         return {f"attribution.retention.v1.RetentionService/{called[1]}"}
     if service != "verifier":
         return set()

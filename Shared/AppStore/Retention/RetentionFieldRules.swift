@@ -1,4 +1,5 @@
-extension RequestRefusal {
+/// The rules for identifiers in retention messaging: those of offers, with the errors of requests.
+enum RetentionFieldRules {
   /// A UUID with hyphens, returned in lower case.
   static func uuid(_ text: String, _ field: String) throws(RequestRefusal) -> String {
     do throws(SigningRefusal) { return try OfferRules.uuid(text, field) } catch { throw RequestRefusal(field: field, error.reason) }

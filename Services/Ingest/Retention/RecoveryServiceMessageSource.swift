@@ -3,7 +3,7 @@ import AttributionClient
 import AttributionProtocol
 
 /// Requests the list from notification-recovery, which requests it from Apple.
-struct RecoveryMessages: RetentionMessageSource {
+struct RecoveryServiceMessageSource: RetentionMessageSource {
   private static let timeout: Duration = .seconds(20)
   private static let approved = "APPROVED"
 

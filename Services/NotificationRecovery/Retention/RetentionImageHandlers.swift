@@ -1,0 +1,56 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+/// Apple: Upload Image.
+struct UploadRetentionImageHandler: RPCHandler {
+  typealias Method = RetentionService.UploadRetentionImage
+  let calls: RetentionCalls
+
+  func handle(_ request: UploadRetentionImageRequest, _ context: RPCContext) async throws(RPCError) -> UploadRetentionImageResponse {
+    let target = try calls.target(request.bundleId, request.environment)
+    let (id, image) = try RetentionCalls.checked { () throws(RequestRefusal) in
+      (
+        try RetentionRules.identifier(request.imageIdentifier, "imageIdentifier"),
+        try RetentionImageFile(base64: request.image, size: request.imageSize)
+      )
+    }
+    let answer = try await calls.ask(
+      .uploadRetentionImage, target, path: [id], query: image.size.map { [("imageSize", $0.rawValue)] } ?? [], content: image.bytes, context
+    )
+    return UploadRetentionImageResponse(environment: answer.server.rawValue)
+  }
+}
+
+/// Apple: Delete Image.
+struct DeleteRetentionImageHandler: RPCHandler {
+  typealias Method = RetentionService.DeleteRetentionImage
+  let calls: RetentionCalls
+
+  func handle(_ request: DeleteRetentionImageRequest, _ context: RPCContext) async throws(RPCError) -> DeleteRetentionImageResponse {
+    let target = try calls.target(request.bundleId, request.environment)
+    let id = try RetentionCalls.checked { () throws(RequestRefusal) in
+      try RetentionRules.identifier(request.imageIdentifier, "imageIdentifier")
+    }
+    let answer = try await calls.ask(.deleteRetentionImage, target, path: [id], context)
+    return DeleteRetentionImageResponse(environment: answer.server.rawValue)
+  }
+}
+
+/// Apple: Get Image List.
+struct ListRetentionImagesHandler: RPCHandler {
+  typealias Method = RetentionService.ListRetentionImages
+  let calls: RetentionCalls
+
+  func handle(_ request: ListRetentionImagesRequest, _ context: RPCContext) async throws(RPCError) -> ListRetentionImagesResponse {
+    let target = try calls.target(request.bundleId, request.environment)
+    let answer = try await calls.ask(.listRetentionImages, target, context)
+    let images = RetentionCalls.items(answer, "imageIdentifiers").map { item in
+      RetentionImage(
+        imageIdentifier: item["imageIdentifier"]?.stringValue?.lowercased() ?? "", imageState: item["imageState"]?.stringValue ?? "",
+        imageSize: item["imageSize"]?.stringValue ?? "")
+    }
+    return ListRetentionImagesResponse(images: images, environment: answer.server.rawValue)
+  }
+}
