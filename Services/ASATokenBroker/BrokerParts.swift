@@ -13,7 +13,7 @@ extension ServiceParts {
     let deployment = environment.configuration
     let configuration = try BrokerConfiguration(deployment)
     let settings = configuration.settings
-    let store = ExchangeStore(redis: redis, life: settings.resultLifetime)
+    let store = ExchangeStore(redis: redis, lifetime: settings.resultLifetime)
     let clock = ScaledClock(wall: WallClock.now, factor: environment.variables.timeScale)
     let http = environment.httpClient { client in
       client.maxConnectionsPerHost = settings.connections
@@ -64,7 +64,7 @@ extension ServiceParts {
     // Services end in reverse order, so the permits are returned after the last call.
     parts.workers = [
       BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },
-      BackgroundWork { await tokens.retryStranded() },
+      BackgroundWork { await tokens.releaseWaitingRetries() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
     ]
     parts.checks = [ReadinessCheck(name: "tokens-worker") { worker.isStalled ? "stalled" : nil }]

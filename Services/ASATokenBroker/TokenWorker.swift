@@ -11,7 +11,7 @@ struct TokenWorker: Sendable {
   /// The pause after a 429 without `Retry-After`.
   private static let unsaidHold: Duration = .seconds(1)
   /// The interval at which the worker checks whether Apple has recovered, and whether a test call is needed.
-  private static let strandedCheckInterval: Duration = .seconds(1)
+  private static let waitingRetriesCheckInterval: Duration = .seconds(1)
   private static let breakerCheckInterval: Duration = .milliseconds(250)
   /// How long a message waits for Redis before it is retried later.
   private static let storeTime: Duration = .seconds(10)
@@ -64,9 +64,9 @@ struct TokenWorker: Sendable {
       // A process that died had recorded the last attempt, but not postponed the token.
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
-    guard let leave = gate.begin() else { return .giveBack }
+    guard let ticket = gate.begin() else { return .giveBack }
     let left = clock.real(submission.deadline - now)
-    let (answer, retryAfter) = await ask(submission.token, leave, within: left)
+    let (answer, retryAfter) = await ask(submission.token, ticket, within: left)
     exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
@@ -79,7 +79,7 @@ struct TokenWorker: Sendable {
       if case .tryLater = answer {
         // The token waits because of Apple, so its wait ends when Apple has recovered, but not before the time that Apple named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
-        gate.strand(lease.deliveryID)
+        gate.addWaitingRetry(lease.deliveryID)
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
@@ -106,7 +106,7 @@ struct TokenWorker: Sendable {
   }
 
   private func ask(
-    _ token: AttributionToken, _ leave: SharedCircuitBreaker.Ticket, within left: Duration
+    _ token: AttributionToken, _ ticket: SharedCircuitBreaker.Ticket, within left: Duration
   ) async -> (AdServicesAnswer, Duration?) {
     let started = ContinuousClock.now
     let (answer, said) = await apple.ask(token, within: left)
@@ -120,8 +120,8 @@ struct TokenWorker: Sendable {
       case .record, .invalidToken, .notFound: .succeeded
       }
     // On recovery, failed tokens rejoin the others by deadline, because they are nearest to their end.
-    let stranded = await gate.end(leave, result)
-    if !stranded.isEmpty { Task { await makeDue(stranded) } }
+    let waitingRetries = await gate.end(ticket, result)
+    if !waitingRetries.isEmpty { Task { await makeDue(waitingRetries) } }
     switch answer {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
     case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))
@@ -131,13 +131,15 @@ struct TokenWorker: Sendable {
   }
 
   /// Detects that Apple has recovered even if all tokens have failed and no new one arrives. Runs until its task is cancelled.
-  func retryStranded() async {
+  func releaseWaitingRetries() async {
     var checkedAt = ContinuousClock.now
     while !Task.isCancelled {
-      do { try await Task.sleep(for: gate.phase == .closed ? Self.strandedCheckInterval : Self.breakerCheckInterval) } catch { return }
-      let stranded = await gate.refresh()
-      if !stranded.isEmpty { await makeDue(stranded) }
-      guard checkedAt.duration(to: .now) >= Self.strandedCheckInterval else { continue }
+      do { try await Task.sleep(for: gate.phase == .closed ? Self.waitingRetriesCheckInterval : Self.breakerCheckInterval) } catch {
+        return
+      }
+      let waitingRetries = await gate.refresh()
+      if !waitingRetries.isEmpty { await makeDue(waitingRetries) }
+      guard checkedAt.duration(to: .now) >= Self.waitingRetriesCheckInterval else { continue }
       checkedAt = .now
       var next = gate.forgotten()
       // A token that was processed meanwhile cannot be used for a test call, so the next one is tried.

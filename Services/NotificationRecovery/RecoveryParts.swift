@@ -28,12 +28,13 @@ extension ServiceParts {
     let outages = OutageDetector(
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
-    let gate = IntakeBackpressure(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
+    let backpressure = IntakeBackpressure(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
         RecoveryWork(
-          client: client, deliveries: deliveries, store: store, term: term, settings: settings, gate: gate, metrics: metrics,
+          client: client, deliveries: deliveries, store: store, term: term, settings: settings, backpressure: backpressure,
+          metrics: metrics,
           logger: logger)
       },
       watch: { term in

@@ -17,7 +17,7 @@ public final class LoopSlices: Sendable {
     var used: Duration = .zero
     var waiting = CircularBuffer<CheckedContinuation<Void, Never>>()
     /// True if the waiting tasks will be resumed without another write to the pipe.
-    var isSeenTo = false
+    var isResumeScheduled = false
     var pipe: (channel: any Channel, end: CInt)?
   }
 
@@ -75,18 +75,18 @@ public final class LoopSlices: Sendable {
   public func pauseIfUsedUp() async -> Bool {
     guard state.withLock({ $0.used >= slice }) else { return false }
     await withCheckedContinuation { continuation in
-      let isSeenTo = state.withLock { state in
+      let isResumeScheduled = state.withLock { state in
         state.waiting.append(continuation)
-        defer { state.isSeenTo = true }
-        return state.isSeenTo
+        defer { state.isResumeScheduled = true }
+        return state.isResumeScheduled
       }
-      if !isSeenTo { giveWay() }
+      if !isResumeScheduled { resumeAfterPoll() }
     }
     return true
   }
 
   /// Lets the loop poll its connections before the waiting tasks go on.
-  private func giveWay() {
+  private func resumeAfterPoll() {
     let end = state.withLock { $0.pipe?.end } ?? -1
     // At most one byte is in the pipe, so the write does not block. If the pipe is closed, the tasks go on without a poll.
     if write(end, "w", 1) != 1 { loop.execute { self.begin() } }
@@ -95,20 +95,20 @@ public final class LoopSlices: Sendable {
   /// Begins a new slice.
   private func begin() {
     state.withLock { $0.used = .zero }
-    goOn()
+    resumeNext()
   }
 
   /// Resumes the first waiting task, and checks again after it has suspended.
-  private func goOn() {
+  private func resumeNext() {
     let (next, isUsedUp) = state.withLock { state in
       let isUsedUp = state.used >= slice
       let next = isUsedUp ? nil : state.waiting.popFirst()
-      state.isSeenTo = next != nil || !state.waiting.isEmpty
+      state.isResumeScheduled = next != nil || !state.waiting.isEmpty
       return (next, isUsedUp && !state.waiting.isEmpty)
     }
-    if isUsedUp { return giveWay() }
+    if isUsedUp { return resumeAfterPoll() }
     guard let next else { return }
     next.resume()
-    loop.execute { self.goOn() }
+    loop.execute { self.resumeNext() }
   }
 }

@@ -8,7 +8,7 @@ final class AppleCallGate: WorkGate {
   /// The time after which an unused admission expires, milliseconds.
   private static let freshness: Int64 = 1000
   /// The greatest number of tokens that are remembered for Apple's recovery; others are retried by their own schedules.
-  private static let mostStranded = 10_000
+  private static let mostWaitingRetries = 10_000
   /// The time without failures after which Apple counts as recovered, milliseconds.
   private static let calm: Int64 = 5000
   /// The wait while all permits are in use.
@@ -22,7 +22,7 @@ final class AppleCallGate: WorkGate {
     var probe: SharedCircuitBreaker.Ticket?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.mostStranded)
+    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.mostWaitingRetries)
     /// The time at which waiting tokens last asked for admission, or ``AppleCallGate/forgotten()`` returned one.
     var admittedAt: Int64 = 0
     /// The number of closings of the breaker at the last check.
@@ -129,13 +129,13 @@ final class AppleCallGate: WorkGate {
       guard phase == .closed else { return [] }
       let closed = closings != state.closings
       state.closings = closings
-      return closed || succeeded ? state.stranded.succeeded(closesCircuit: closed, now: Self.now) : []
+      return closed || succeeded ? state.waitingRetries.succeeded(closesCircuit: closed, now: Self.now) : []
     }
   }
 
   /// Remembers a token whose call failed because of Apple, so that it is retried at once when Apple has recovered.
-  func strand(_ id: DeliveryID) {
-    state.withLock { $0.stranded.add(id, now: Self.now) }
+  func addWaitingRetry(_ id: DeliveryID) {
+    state.withLock { $0.waitingRetries.add(id, now: Self.now) }
   }
 
   /// A failed token for a test call, if there are no other calls: while the breaker is open, if no token has waited for longer than the
@@ -144,16 +144,16 @@ final class AppleCallGate: WorkGate {
     let now = Self.now
     let phase = breaker.phase
     return state.withLock { state in
-      guard phase != .closed else { return state.stranded.trial(now: now) }
+      guard phase != .closed else { return state.waitingRetries.trial(now: now) }
       guard now - state.admittedAt > breaker.rule.longestPause else { return nil }
       // One token at a time. While the queue is paused, there is none.
       state.admittedAt = now
-      return state.stranded.popYoungest()
+      return state.waitingRetries.popYoungest()
     }
   }
 
   /// Another token, if the first one no longer waits.
-  func another() -> DeliveryID? { state.withLock { $0.stranded.popYoungest() } }
+  func another() -> DeliveryID? { state.withLock { $0.waitingRetries.popYoungest() } }
 
   /// Stops all calls of all instances for a time that Apple asked for.
   func hold(for time: Duration) async {

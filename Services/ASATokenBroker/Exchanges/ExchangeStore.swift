@@ -9,7 +9,7 @@ struct ExchangeStore: Sendable {
 
   let redis: RedisClient
   /// How long an exchange can be read after its last change.
-  let life: Duration
+  let lifetime: Duration
 
   /// Nil if there is none, or it has expired.
   func exchange(_ id: DeliveryID) async throws -> Exchange? {
@@ -24,14 +24,14 @@ struct ExchangeStore: Sendable {
     guard let id = DeliveryID(exchange.id) else { return }
     _ = try await redis.send([
       "SET", .string(Keys.own(Self.service, Self.name(exchange.id), id.shard)),
-      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(life.wholeSeconds),
+      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(lifetime.wholeSeconds),
     ])
   }
 
   /// The record of a decided exchange, which is written together with its event.
   func record(_ exchange: Exchange) -> OwnRecord {
     OwnRecord(
-      service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, life: life)
+      service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, life: lifetime)
   }
 
   private static func name(_ id: String) -> String { "exchange:\(id)" }

@@ -46,7 +46,7 @@ struct SessionStore: Sendable {
       if changed == value, !text.isEmpty, durable === redis { return reception }
       var obstacle: (any Error)?
       do { try await announce(reception.changes) } catch {
-        guard changed.leaveUntold(reception.changes) else { throw error }
+        guard changed.keepUnpublished(reception.changes) else { throw error }
         obstacle = error
       }
       let reply = try await RedisScript.compareAndSet.run(

@@ -24,7 +24,7 @@ struct RecoveredNotification: Sendable {
 
   /// Queues the notification unless it was verified before. `attributes` name its source. Before `notBefore` (milliseconds since 1970) it
   /// is stored but not worked.
-  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
+  func accept(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
     if let naturalKey = found.naturalKey,
       try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
     {

@@ -133,7 +133,7 @@ struct GapWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let taken: RecoveredNotification.AcceptResult
-        do throws(QueueError) { taken = try await notification.takeIn(deliveries, attributes: ["gapId": report.gap.id]) } catch {
+        do throws(QueueError) { taken = try await notification.accept(deliveries, attributes: ["gapId": report.gap.id]) } catch {
           throw .queue(error)
         }
         metrics.took(taken)

@@ -26,7 +26,7 @@ actor IntakeBackpressure {
   }
 
   /// Waits until there is room, and reserves it for `messages`. Throws `CancellationError` if its task is cancelled.
-  func pass(_ messages: Int) async throws {
+  func reserve(_ messages: Int) async throws {
     while true {
       await refresh()
       if room > 0 {
@@ -38,8 +38,8 @@ actor IntakeBackpressure {
   }
 
   /// Waits until there is room for messages that are held back. Returns false, after a pause, if too many are held back.
-  func passHolding(_ messages: Int) async throws -> Bool {
-    try await pass(messages)
+  func reserveHeld(_ messages: Int) async throws -> Bool {
+    try await reserve(messages)
     if heldRoom > 0 {
       heldRoom -= Int64(messages)
       return true

@@ -13,7 +13,7 @@ struct RecoveryWork: Sendable {
   let store: RecoveryStore
   let term: AppLeadership.Term
   let settings: RecoverySettings
-  let gate: IntakeBackpressure
+  let backpressure: IntakeBackpressure
   let metrics: RecoveryMetrics
   let logger: Logger
 
@@ -97,14 +97,14 @@ struct RecoveryWork: Sendable {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
-      try await passGate(await progress.job)
+      try await waitForRoom(await progress.job)
       guard let now = await progress.slice(slice.number) else { return nil }
       do {
         let job = await progress.job
         let page = try await client.notificationHistory(
           job.request(now.window), bundleId: job.bundleId, server: job.server, paginationToken: token, deadline: .now + Self.pageTime)
         failures = 0
-        let taken = try await takeIn(page, progress)
+        let taken = try await accept(page, progress)
         action = try await progress.received(slice.number, page, accepted: taken.accepted, duplicates: taken.duplicates)
         if case .request = action, let read = await progress.slice(slice.number), read.tellsMuch { return read }
       } catch let error as AppStoreServerAPIError {
@@ -119,10 +119,10 @@ struct RecoveryWork: Sendable {
   }
 
   /// Waits until there is room in the intake for a page.
-  private func passGate(_ job: RecoveryJob) async throws {
+  private func waitForRoom(_ job: RecoveryJob) async throws {
     do {
-      guard job.origin.isUrgentFirst else { return try await gate.pass(Int(HistorySlices.pageSize)) }
-      while try await !gate.passHolding(Int(HistorySlices.pageSize)) { try await releaseHeld(job) }
+      guard job.origin.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
+      while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) { try await releaseHeld(job) }
     } catch is CancellationError {
       throw RecoveryProgress.Interruption.stopped
     }
@@ -151,12 +151,12 @@ struct RecoveryWork: Sendable {
     return nil
   }
 
-  // MARK: Taking in
+  // MARK: Accepting
 
   typealias AcceptResult = RecoveredNotification.AcceptResult
 
   /// Queues all notifications of a page before the page counts as read. Concurrently, so that they share Redis' writes to disk.
-  private func takeIn(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
+  private func accept(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
     let job = await progress.job
     var counts = (accepted: 0, duplicates: 0)
     var held: [RecoveryUrgency: [DeliveryID]] = [:]
@@ -167,7 +167,7 @@ struct RecoveryWork: Sendable {
         let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
         group.addTask {
           let taken = try await retrying("a recovered notification cannot be queued now", job) {
-            try await notification.takeIn(
+            try await notification.accept(
               deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
           }
           return (taken, hold > 0 ? urgency : nil)
@@ -198,7 +198,7 @@ struct RecoveryWork: Sendable {
         let ids = try await retrying("held notifications cannot be released now", job) { try await held.take(urgency) }
         guard !ids.isEmpty else { break }
         for ids in Dictionary(grouping: ids, by: \.shard).values {
-          do { try await gate.pass(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
+          do { try await backpressure.reserve(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
           try await retrying("held notifications cannot be released now", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
         }
       }

@@ -68,7 +68,7 @@ struct SubscriptionLifecycle: Sendable {
       previous != originalTransactionId
     else { return nil }
     return try await store.change(environment, previous) { history in
-      history.goOn(as: originalTransactionId, at: step.signedDate, bundleId: bundleId)
+      history.recordContinuation(as: originalTransactionId, at: step.signedDate, bundleId: bundleId)
     }.1
   }
 

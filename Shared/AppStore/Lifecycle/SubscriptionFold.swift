@@ -207,7 +207,7 @@ enum SubscriptionFold {
     _ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool
   ) -> [SubscriptionGapRule] {
     guard !step.isObservation else { return [] }
-    guard let last, !beginsHistory else { return startsLife(step) ? [] : [.unexplainedStart] }
+    guard let last, !beginsHistory else { return startsHistory(step) ? [] : [.unexplainedStart] }
     var broken: [SubscriptionGapRule] = []
     if breaksPeriods(last, step) { broken.append(.periodContinuity) }
     if lacksEntry(last, step) { broken.append(.entryRequired) }
@@ -215,7 +215,7 @@ enum SubscriptionFold {
     return broken
   }
 
-  private static func startsLife(_ step: LifecycleStep) -> Bool {
+  private static func startsHistory(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"): true
     default: step.isMigration

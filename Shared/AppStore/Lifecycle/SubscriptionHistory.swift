@@ -71,7 +71,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   /// Records that the subscription continues under another id. Returns the state with which that begins; nil for the same id or another
   /// app's.
-  public mutating func goOn(as id: String, at date: Int64, bundleId: String?) -> SubscriptionInheritance? {
+  public mutating func recordContinuation(as id: String, at date: Int64, bundleId: String?) -> SubscriptionInheritance? {
     guard id != originalTransactionId, id != inheritance?.originalTransactionId, date > .min else { return nil }
     if let mine = self.bundleId, let its = bundleId, mine != its { return nil }
     continuations[id] = min(continuations[id] ?? date, date)

@@ -6,7 +6,7 @@ public struct ATTInstall: Sendable, Hashable {
   /// The number of items held so far, which is the order of the next one.
   private(set) var heldItems: Int64
   /// A withdrawn consent that applies already but could not be published yet.
-  public private(set) var untold: ATTStatusChange?
+  public private(set) var unpublishedChange: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
     self.record = record
@@ -45,7 +45,7 @@ public struct ATTInstall: Sendable, Hashable {
     // An unknown status says nothing about the install. The item is sent at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     let wasHolding = isHolding
-    var changes = told()
+    var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
       // A session may have been created before the refusal. Without its time it cannot undo the refusal.
@@ -66,7 +66,7 @@ public struct ATTInstall: Sendable, Hashable {
   /// A status arrives without an item.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
     guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
-    var changes = told()
+    var changes = takeUnpublished()
     let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true, &changes)
     return Reception(
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
@@ -74,9 +74,9 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// Handles changes that cannot be published now. A withdrawn consent applies all the same and is published with the next receipt; then
   /// this returns true. Any other change has to wait until it can be published.
-  public mutating func leaveUntold(_ changes: [ATTStatusChange]) -> Bool {
+  public mutating func keepUnpublished(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
-    untold = last
+    unpublishedChange = last
     return true
   }
 
@@ -96,14 +96,14 @@ public struct ATTInstall: Sendable, Hashable {
   }
 
   /// Returns the change that could not be published before.
-  private mutating func told() -> [ATTStatusChange] {
-    defer { untold = nil }
-    return untold.map { [$0] } ?? []
+  private mutating func takeUnpublished() -> [ATTStatusChange] {
+    defer { unpublishedChange = nil }
+    return unpublishedChange.map { [$0] } ?? []
   }
 }
 
 extension ATTInstall {
-  /// The stored form: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold,since`.
+  /// The stored form: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,unpublishedChange,since`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -113,10 +113,10 @@ extension ATTInstall {
       case .over: "over"
       }
     return
-      "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(untold?.text ?? ""),\(record.map { String($0.since) } ?? "")"
+      "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(unpublishedChange?.text ?? ""),\(record.map { String($0.since) } ?? "")"
   }
 
-  /// Parses the stored form, also an older one without `untold` or `since`; nil if it is damaged, which counts as unknown.
+  /// Parses the stored form, also an older one without `unpublishedChange` or `since`; nil if it is damaged, which counts as unknown.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
@@ -141,7 +141,7 @@ extension ATTInstall {
     self.heldItems = heldItems
     if parts.count > 6, !parts[6].isEmpty {
       guard let change = ATTStatusChange(text: parts[6]) else { return nil }
-      untold = change
+      unpublishedChange = change
     }
   }
 }

@@ -16,11 +16,11 @@ public struct RPCClient: Sendable {
   /// `baseURL`: scheme, host, port and, if a proxy requires one, a path prefix. `token`: sent as the bearer token. `observer`: called for
   /// every call.
   public init(baseURL: String, token: String?, http: HTTPClient, observer: (any CallObserver)? = nil) {
-    self.init(baseURL: baseURL, token: token, carrier: http, observer: observer)
+    self.init(baseURL: baseURL, token: token, transport: http, observer: observer)
   }
 
   /// A client with another transport.
-  public init(baseURL: String, token: String?, carrier http: any HTTPSender, observer: (any CallObserver)? = nil) {
+  public init(baseURL: String, token: String?, transport http: any HTTPSender, observer: (any CallObserver)? = nil) {
     self.observer = observer
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
     self.token = token

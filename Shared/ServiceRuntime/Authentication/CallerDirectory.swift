@@ -58,17 +58,17 @@ public struct CallerDirectory: Sendable {
     return found
   }
 
-  /// The caller with that token, and a mark with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The mark
-  /// reveals nothing about the token and is no credential: it is stored where callers cannot write.
-  public func signIn(token: String) -> (caller: Caller, mark: [UInt8])? {
+  /// The caller with that token, and a fingerprint with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The
+  /// fingerprint reveals nothing about the token and is no credential: it is stored where callers cannot write.
+  public func signIn(token: String) -> (caller: Caller, fingerprint: [UInt8])? {
     guard !token.isEmpty, let caller = caller(authorization: "Bearer " + token) else { return nil }
     return (caller, SHA256Digest.hash(SHA256Digest.hash(token)))
   }
 
-  /// The caller whose token has this mark; nil if the token is no longer valid.
-  public func caller(ofToken mark: [UInt8]) -> Caller? {
+  /// The caller whose token has this fingerprint; nil if the token is no longer valid.
+  public func caller(ofToken fingerprint: [UInt8]) -> Caller? {
     var found: Caller?
-    for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), mark) { found = entry.caller }
+    for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), fingerprint) { found = entry.caller }
     return found
   }
 

@@ -72,7 +72,7 @@ public struct ServiceEnvironment: Sendable {
   /// A client for signer that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it presents this service's own.
   public func rpcClient(baseURL: String) -> RPCClient { rpcClient(baseURL: baseURL) { $0 } }
 
-  fileprivate func rpcClient(baseURL: String, _ carrier: (HTTPClient) -> any HTTPSender) -> RPCClient {
+  fileprivate func rpcClient(baseURL: String, _ transport: (HTTPClient) -> any HTTPSender) -> RPCClient {
     let http = httpClient { client in
       client.caFile = variables.signerCAFile ?? variables.caFile
       client.observer = nil
@@ -80,7 +80,7 @@ public struct ServiceEnvironment: Sendable {
       client.certificateFile = variables.tls?.certificateFile
       client.keyFile = variables.tls?.keyFile
     }
-    return RPCClient(baseURL: baseURL, token: variables.serviceToken, carrier: carrier(http), observer: TracedCalls())
+    return RPCClient(baseURL: baseURL, token: variables.serviceToken, transport: transport(http), observer: TracedCalls())
   }
 }
 

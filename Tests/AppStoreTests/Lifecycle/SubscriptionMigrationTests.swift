@@ -25,7 +25,7 @@ private struct Lives {
     var history = self[id]
     if let previous = step.transaction?.previousOriginalTransactionId {
       var before = self[previous]
-      if let inherited = before.goOn(as: id, at: step.signedDate, bundleId: nil) { history.begin(with: inherited) }
+      if let inherited = before.recordContinuation(as: id, at: step.signedDate, bundleId: nil) { history.begin(with: inherited) }
       histories[previous] = before
     }
     let arrival = history.insert(step)
@@ -151,10 +151,10 @@ private struct Lives {
     var old = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
     old.bundleId = "com.example.app"
     _ = old.insert(Self.before[0])
-    #expect(old.goOn(as: "1", at: 5, bundleId: nil) == nil)
-    #expect(old.goOn(as: "2", at: 5, bundleId: "com.example.other") == nil)
+    #expect(old.recordContinuation(as: "1", at: 5, bundleId: nil) == nil)
+    #expect(old.recordContinuation(as: "2", at: 5, bundleId: "com.example.other") == nil)
     #expect(old.continuations.isEmpty)
-    let early = old.goOn(as: "2", at: 10 * day, bundleId: "com.example.app")!
+    let early = old.recordContinuation(as: "2", at: 10 * day, bundleId: "com.example.app")!
     _ = old.insert(Self.before[1])
     let later = old.inheritance(of: "2")!
     var new = SubscriptionHistory(environment: "Production", originalTransactionId: "2")
@@ -164,7 +164,7 @@ private struct Lives {
     new.begin(with: SubscriptionInheritance(originalTransactionId: "9", at: 1, state: nil, steps: 99))
     #expect(new.inheritance == later)
     // A history cannot be linked in a circle.
-    #expect(new.goOn(as: "1", at: 20 * day, bundleId: nil) == nil)
+    #expect(new.recordContinuation(as: "1", at: 20 * day, bundleId: nil) == nil)
   }
 
   @Test("a history that was stored before its migration is read, and a damaged link is refused")

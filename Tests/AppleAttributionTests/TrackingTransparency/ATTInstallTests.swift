@@ -56,35 +56,35 @@ struct ATTInstallTests {
   }
 
   @Test("a withdrawn consent is stored although no event can be published; the event follows once with the next delivery")
-  func untold() throws {
+  func unpublished() throws {
     var install = ATTInstall()
     _ = install.receive(try session(3), now: 1000)
     let withdrawn = ATTStatusChange(from: .authorized, to: .denied, deviceTime: 1500, isUpdate: true)
     let first = install.learn(.denied, deviceTime: 1500, now: 2000)
     #expect(first.changes == [withdrawn])
-    let isLeft = install.leaveUntold(first.changes)
+    let isLeft = install.keepUnpublished(first.changes)
     #expect(isLeft)
-    #expect(install.record?.status == .denied && install.untold == withdrawn)
+    #expect(install.record?.status == .denied && install.unpublishedChange == withdrawn)
     #expect(ATTInstall(text: install.text) == install)
     // An unknown status changes nothing.
     #expect(install.receive(try session(7), now: 2500).changes == [])
     let repeated = install.learn(.denied, deviceTime: 1500, now: 3000)
     #expect(repeated.effect == ATTStatusRecord.Effect.none && repeated.changes == [withdrawn])
-    #expect(install.untold == nil)
+    #expect(install.unpublishedChange == nil)
     #expect(install.learn(.denied, deviceTime: 1500, now: 3100).changes == [])
   }
 
   @Test("a pending event comes before the next change, and only that of a withdrawn consent may be pending")
-  func untoldOrder() throws {
+  func unpublishedOrder() throws {
     var install = ATTInstall()
     _ = install.learn(.authorized, deviceTime: nil, now: 1000)
     let withdrawn = install.receive(try session(2), now: 2000)
-    let isLeft = install.leaveUntold(withdrawn.changes)
+    let isLeft = install.keepUnpublished(withdrawn.changes)
     #expect(isLeft)
     let given = install.learn(.authorized, deviceTime: nil, now: 3000)
     #expect(given.changes.map(\.to) == [.denied, .authorized])
     #expect(given.changes.map(\.isUpdate) == [false, true])
-    let others = [install.leaveUntold(given.changes), install.leaveUntold([])]
+    let others = [install.keepUnpublished(given.changes), install.keepUnpublished([])]
     #expect(others == [false, false])
   }
 

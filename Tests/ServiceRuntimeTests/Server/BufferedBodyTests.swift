@@ -22,14 +22,14 @@ import Testing
   @Test func `A body that is being processed counts until its reservation is released`() {
     let budget = BodyBudget(most: 10)
     var body: BufferedBody? = BufferedBody(budget)
-    var share = body?.share
+    var reservation = body?.reservation
     #expect(body?.add(ByteBuffer(string: "123456"), limit: 10) == nil)
     #expect(body?.take() == Array("123456".utf8) && body?.take() == [])
     body = nil
-    #expect(budget.bytes == 6 && share?.take(4) == true && share?.take(1) == false)
-    share?.giveBack(2)
+    #expect(budget.bytes == 6 && reservation?.take(4) == true && reservation?.take(1) == false)
+    reservation?.giveBack(2)
     #expect(budget.bytes == 8)
-    share = nil
+    reservation = nil
     #expect(budget.bytes == 0)
   }
 
@@ -39,9 +39,9 @@ import Testing
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
     let budget = BodyBudget(most: 10, registry: registry)
     var body = BufferedBody(budget)
-    #expect(body.add(ByteBuffer(string: "12345678901"), limit: 10) == .tooLarge && body.share.take(10))
+    #expect(body.add(ByteBuffer(string: "12345678901"), limit: 10) == .tooLarge && body.reservation.take(10))
     #expect(count("body_memory") == 0)
-    #expect(!body.share.take(1) && count("body_memory") == 1 && count("peer_body_memory") == 0)
+    #expect(!body.reservation.take(1) && count("body_memory") == 1 && count("peer_body_memory") == 0)
   }
 
   @Test func `A peer's bodies share its limit, and others can use the rest`() throws {

@@ -22,7 +22,7 @@ private final class Probe: HTTPResponder {
 
     func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
 
-    func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
+    func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
       probe.bodies.withLock { $0.append(body) }
       if path == "/together" {
         let work = Waiting()

@@ -14,18 +14,19 @@ import Testing
     return PublicEdgeGuard(edge, MetricsRegistry())
   }
 
-  private func refusal(_ kind: String, isStranger: Bool = false, _ fields: [(String, String)] = []) throws -> String? {
+  private func refusal(_ kind: String, hasUnknownAddress: Bool = false, _ fields: [(String, String)] = []) throws -> String? {
     let edge = try edge()
     var peer = ConnectionPeer(address: try IPAddress(validating: proxy))
-    peer.isStranger = isStranger
+    peer.hasUnknownAddress = hasUnknownAddress
     let request = IncomingRequest(method: "POST", target: "/", headers: HTTPHeaders(fields), peer: peer, isHTTP2: false)
-    return edge.decide(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
+    return edge.decide(edge.client(of: request), hasUnknownAddress: hasUnknownAddress, kind: kind).refusal?.reason
   }
 
   @Test func `A client whose address the proxy does not know is on no allow list, even if the proxy is`() throws {
     let reasons = [
-      try refusal("notification", isStranger: true), try refusal("notification", isStranger: true, [("x-forwarded-for", "17.1.2.3")]),
-      try refusal("postback", isStranger: true),
+      try refusal("notification", hasUnknownAddress: true),
+      try refusal("notification", hasUnknownAddress: true, [("x-forwarded-for", "17.1.2.3")]),
+      try refusal("postback", hasUnknownAddress: true),
     ]
     #expect(reasons == ["ADDRESS_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", nil])
   }

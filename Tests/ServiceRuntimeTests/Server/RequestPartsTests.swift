@@ -13,7 +13,9 @@ import Testing
 
 @Suite struct QueryMessageTests {
   private func text(_ query: String, limit: Int = 1000, most: Int = 1 << 20) throws(RPCError) -> String {
-    String(decoding: try QueryMessage(query, limit: limit, ratio: 100, share: BodyReservation(BodyBudget(most: most))).bytes, as: UTF8.self)
+    String(
+      decoding: try QueryMessage(query, limit: limit, ratio: 100, reservation: BodyReservation(BodyBudget(most: most))).bytes, as: UTF8.self
+    )
   }
 
   @Test func `A message may be plain, in Base64 or compressed`() throws {
@@ -43,11 +45,11 @@ import Testing
   @Test func `Exactly the limit is inflated, and one byte more is not`() throws {
     let bytes = [UInt8](repeating: 7, count: 5000)
     let packed = try #require(Gzip.deflate(bytes))
-    let share = BodyReservation(budget)
-    #expect(try Gzip.inflate(packed, limit: 5000, on: share) == bytes)
-    #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999, on: share) }
+    let reservation = BodyReservation(budget)
+    #expect(try Gzip.inflate(packed, limit: 5000, on: reservation) == bytes)
+    #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999, on: reservation) }
     for broken in [Array(packed.dropLast()), Array(packed.dropLast(8)), packed + [0], Array(packed.dropFirst()), [1, 2, 3], []] {
-      #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(broken, limit: 5000, on: share) }
+      #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(broken, limit: 5000, on: reservation) }
     }
     // Failed inflations are not counted.
     #expect(budget.bytes == 5000)
@@ -56,8 +58,8 @@ import Testing
   @Test(arguments: [0, 1, 5000]) func `The counted bytes are exactly the inflated bytes`(count: Int) throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: count)))
     for _ in 0..<2 {
-      let share = BodyReservation(budget)
-      #expect(try Gzip.inflate(packed, limit: 1 << 20, on: share).count == count)
+      let reservation = BodyReservation(budget)
+      #expect(try Gzip.inflate(packed, limit: 1 << 20, on: reservation).count == count)
       #expect(budget.bytes == count)
     }
     #expect(budget.bytes == 0)
@@ -66,14 +68,14 @@ import Testing
   @Test func `All bodies together may reach the limit, and one byte more is refused`() throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
     let budget = BodyBudget(most: 10_000)
-    let shares = (0..<3).map { _ in BodyReservation(budget) }
-    for share in shares.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: share).count == 5000) }
-    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: shares[2]) }
+    let reservations = (0..<3).map { _ in BodyReservation(budget) }
+    for reservation in reservations.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: reservation).count == 5000) }
+    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: reservations[2]) }
     #expect(budget.bytes == 10_000)
-    shares[0].giveBack(4999)
-    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: shares[2]) }
-    shares[0].giveBack(1)
-    #expect(try Gzip.inflate(packed, limit: 5000, on: shares[2]).count == 5000)
+    reservations[0].giveBack(4999)
+    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: reservations[2]) }
+    reservations[0].giveBack(1)
+    #expect(try Gzip.inflate(packed, limit: 5000, on: reservations[2]).count == 5000)
   }
 
   @Test(arguments: [0, 1, 4999, 5001, Int(UInt32.max)]) func `A stream with a wrong length is refused`(said: Int) throws {

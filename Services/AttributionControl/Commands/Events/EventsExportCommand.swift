@@ -65,14 +65,14 @@ struct EventsExportCommand: AsyncParsableCommand {
         ])
       }
     }
-    if state.isComplete { return try tell(connection.printer, state, "is already complete") }
+    if state.isComplete { return try printState(connection.printer, state, "is already complete") }
     if file != "-" { try refuseOverwriting(stored) }
     let path = file
     let finished = Box(state)
     try await Interruptible.run {
       try await Self.write(connection, request, state, to: path) { finished.value = $0 }
     }
-    try tell(connection.printer, finished.value, stored == nil ? "was written" : "was completed")
+    try printState(connection.printer, finished.value, stored == nil ? "was written" : "was completed")
   }
 
   private func refuseOverwriting(_ stored: ExportState?) throws(CommandFailure) {
@@ -80,7 +80,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     throw CommandFailure(.cannotWrite, "\(file) already exists and was not written by this export", advice: "Use --restart to replace it.")
   }
 
-  private func tell(_ printer: Printer, _ state: ExportState, _ what: String) throws {
+  private func printState(_ printer: Printer, _ state: ExportState, _ what: String) throws {
     guard file != "-" else { return printer.note(TerminalText.count(state.events, "event")) }
     try printer.show([
       "file": .string(file), "events": .integer(state.events), "bytes": .integer(state.bytes), "end": .string(state.end.text),

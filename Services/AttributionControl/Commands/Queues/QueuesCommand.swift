@@ -54,7 +54,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      guard !dryRun else { return try await QueuesCommand.tell(connection, queue.text, "would be paused") }
+      guard !dryRun else { return try await QueuesCommand.printDryRun(connection, queue.text, "would be paused") }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.pauseQueue(PauseQueueRequest(queue: queue.text))
       }
@@ -72,7 +72,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      guard !dryRun else { return try await QueuesCommand.tell(connection, queue.text, "would be resumed") }
+      guard !dryRun else { return try await QueuesCommand.printDryRun(connection, queue.text, "would be resumed") }
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.resumeQueue(ResumeQueueRequest(queue: queue.text))
       }
@@ -120,7 +120,7 @@ struct QueuesCommand: AsyncParsableCommand {
     return table
   }
 
-  private static func tell(_ connection: Connection, _ queue: String, _ what: String) async throws {
+  private static func printDryRun(_ connection: Connection, _ queue: String, _ what: String) async throws {
     // A dry run calls the service too, so that a wrong token or an unreachable service is found.
     _ = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.queues.listQueues(ListQueuesRequest(queue: queue))

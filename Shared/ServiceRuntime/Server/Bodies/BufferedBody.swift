@@ -3,10 +3,10 @@ import NIOCore
 /// A request body that is being received.
 struct BufferedBody {
   /// The memory reservation of the body.
-  let share: BodyReservation
+  let reservation: BodyReservation
   private var buffer: ByteBuffer?
 
-  init(_ budget: BodyBudget, peer: IPAddress? = nil) { share = BodyReservation(budget, peer: peer) }
+  init(_ budget: BodyBudget, peer: IPAddress? = nil) { reservation = BodyReservation(budget, peer: peer) }
 
   var count: Int { buffer?.readableBytes ?? 0 }
 
@@ -19,7 +19,7 @@ struct BufferedBody {
   /// Appends a part; returns an error if the limit or the memory does not allow it.
   mutating func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
     guard count + part.readableBytes <= limit else { return .tooLarge }
-    guard share.take(part.readableBytes) else { return .noRoom }
+    guard reservation.take(part.readableBytes) else { return .noRoom }
     if buffer == nil { buffer = part } else { buffer!.writeImmutableBuffer(part) }
     return nil
   }

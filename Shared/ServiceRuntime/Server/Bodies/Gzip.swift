@@ -15,23 +15,23 @@ enum Gzip {
   private static let smallest = 1024
 
   /// Inflates exactly one stream to `limit` bytes and `ratio` times the sent bytes at the most.
-  static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on share: BodyReservation) throws(Failure) -> [UInt8] {
-    try inflate(bytes, limit: min(limit, max(bytes.count * ratio, smallest)), on: share)
+  static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
+    try inflate(bytes, limit: min(limit, max(bytes.count * ratio, smallest)), on: reservation)
   }
 
   /// Inflates exactly one stream of at most `limit` bytes. The memory is reserved before it is allocated.
-  static func inflate(_ bytes: [UInt8], limit: Int, on share: BodyReservation) throws(Failure) -> [UInt8] {
+  static func inflate(_ bytes: [UInt8], limit: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
     // The trailer states the inflated length and zlib checks it, so a stream that inflates to more is malformed and inflating stops there.
     let said = bytes.suffix(lengthBytes).reversed().reduce(0) { $0 << 8 | Int($1) }
     let room = min(said, limit)
-    guard share.take(room) else { throw .noRoom }
+    guard reservation.take(room) else { throw .noRoom }
     var result: Int32 = -1
     // One byte more distinguishes "at the limit" from "past it".
     let inflated = [UInt8](unsafeUninitializedCapacity: room + 1) { buffer, count in
       result = attribution_gunzip(bytes, bytes.count, room, buffer.baseAddress!, &count)
     }
     guard result != 0 else { return inflated }
-    share.giveBack(room)
+    reservation.giveBack(room)
     throw result == -2 && said > limit ? .tooLarge : .malformed
   }
 

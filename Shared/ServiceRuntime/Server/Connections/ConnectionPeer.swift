@@ -7,7 +7,7 @@ public struct ConnectionPeer: Sendable, Hashable {
   /// The URI names in the peer's verified certificate; empty without one.
   public var certificateNames: [String]
   /// True if the proxy header names no internet address of the client. The address is then that of the proxy.
-  public var isStranger = false
+  public var hasUnknownAddress = false
 
   public init(address: IPAddress? = nil, certificateNames: [String] = []) {
     self.address = address
@@ -20,7 +20,7 @@ public struct ConnectionPeer: Sendable, Hashable {
     switch origin {
     case nil, .proxy: break
     case .client(let client): address = client
-    case .unknown: isStranger = true
+    case .unknown: hasUnknownAddress = true
     }
   }
 

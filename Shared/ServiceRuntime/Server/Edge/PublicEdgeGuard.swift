@@ -18,7 +18,7 @@ final class PublicEdgeGuard: Sendable {
 
   /// The client's address behind the proxies.
   func client(of request: IncomingRequest) -> IPAddress? {
-    edge.proxies.ranges.isEmpty || request.peer.isStranger
+    edge.proxies.ranges.isEmpty || request.peer.hasUnknownAddress
       ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
   }
 
@@ -28,11 +28,11 @@ final class PublicEdgeGuard: Sendable {
   /// The error with which the request is refused, nil if it is allowed; and the state of the client's rate limit if the request was
   /// counted.
   ///
-  /// - Parameter isStranger: true if the proxy does not know its client's address. Such a client is on no allow list.
-  func decide(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
+  /// - Parameter hasUnknownAddress: true if the proxy does not know its client's address. Such a client is on no allow list.
+  func decide(_ client: IPAddress?, hasUnknownAddress: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
     refusal: RPCError?, rateLimitStatus: RateLimitStatus?
   ) {
-    if let allowed = edge.allowed[kind], isStranger || client.map({ allowed.contains($0) }) != true {
+    if let allowed = edge.allowed[kind], hasUnknownAddress || client.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
       return (RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED"), nil)
     }

@@ -33,7 +33,7 @@ struct PublicServer: HTTPResponder {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
     // Requests to unknown paths count against the client's rate too, so that scanning is limited.
-    let (refusal, rateLimitStatus) = edge.decide(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
+    let (refusal, rateLimitStatus) = edge.decide(client, hasUnknownAddress: request.peer.hasUnknownAddress, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
       server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, retryStatus: route?.retryStatus)
     if let refusal {
@@ -90,14 +90,14 @@ private struct PublicExchange: HTTPExchange {
       status: 413)
   }
 
-  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
     var bytes = body
     let limits = server.limits
     switch request.contentEncoding?.lowercased() {
     case nil, "identity": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: limits.publicBodyBytes, ratio: limits.gzipRatio, on: share)
+        bytes = try Gzip.inflate(bytes, limit: limits.publicBodyBytes, ratio: limits.gzipRatio, on: reservation)
       } catch {
         switch error {
         case .tooLarge: return .now(refuse(.tooLarge))

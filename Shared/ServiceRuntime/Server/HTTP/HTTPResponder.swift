@@ -21,8 +21,8 @@ public protocol HTTPExchange: Sendable {
   /// The response to the whole request. Called on the connection's event loop: work that takes longer than a signature must be returned as
   /// ``HTTPOutcome/later(_:)``.
   ///
-  /// - Parameter share: the memory reservation of the body, held until the response is made. Inflated bytes must be reserved on it too.
-  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome
+  /// - Parameter reservation: the memory of the body, reserved until the response is made. Inflated bytes must be reserved on it too.
+  func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome
 }
 
 extension HTTPExchange {
@@ -66,5 +66,5 @@ public struct SimpleExchange: HTTPExchange {
   public init(work: @escaping @Sendable ([UInt8], BodyReservation) async -> HTTPAnswer) { self.work = work }
 
   public func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
-  public func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome { .later { await work(body, share) } }
+  public func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .later { await work(body, reservation) } }
 }

@@ -72,13 +72,13 @@ extension HTTP1Handler {
     var held = body ?? BufferedBody(bodies, peer: exchange.peer)
     body = nil
     let bytes = held.take()
-    let share = held.share
+    let reservation = held.reservation
     self.exchange = nil
-    switch exchange.respond(to: bytes, share) {
+    switch exchange.respond(to: bytes, reservation) {
     case .now(let answer): finish(answer, context)
     case .later(let work):
       state = .working
-      let bound = NIOLoopBound((self, context, share), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       Task {
         let answer = await work()
@@ -89,7 +89,7 @@ extension HTTP1Handler {
       }
     case .waiting(let work):
       state = .working
-      let bound = NIOLoopBound((self, context, share), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
       isStarting = true
       Task.immediate(executorPreference: executor) {
         let answer = await work()
@@ -102,7 +102,7 @@ extension HTTP1Handler {
       answersThisTurn = true
       turn.perform(work) {
         self.answersThisTurn = false
-        withExtendedLifetime(share) { self.complete(answer(), context) }
+        withExtendedLifetime(reservation) { self.complete(answer(), context) }
       }
     }
   }

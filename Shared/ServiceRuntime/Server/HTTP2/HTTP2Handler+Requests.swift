@@ -92,7 +92,7 @@ extension HTTP2Handler {
     // The body counts against the budget until the response is made.
     if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
-    switch exchange.respond(to: bytes, stream.body!.share) {
+    switch exchange.respond(to: bytes, stream.body!.reservation) {
     case .now(let answer): self.answer(answer, stream, id, context)
     case .later(let work), .waiting(let work):
       let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)

@@ -188,11 +188,11 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // NIO has reset the stream after a stream error; the connection goes on.
-    if error is any NIOHTTP2Error, !failure.isConnections {
+    if error is any NIOHTTP2Error, !failure.concernsConnection {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
       return
     }
-    if failure.isConnections { registry.add("attribution_http_rejected_total", 1, ["http2"]) }
+    if failure.concernsConnection { registry.add("attribution_http_rejected_total", 1, ["http2"]) }
     phase = .closed
     context.close(promise: nil)
   }

@@ -22,6 +22,6 @@ struct BenchmarkEcho: HTTPResponder {
 
   private struct Exchange: HTTPExchange {
     func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: 413) }
-    func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome { .now(BenchmarkEcho.answer) }
+    func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .now(BenchmarkEcho.answer) }
   }
 }

@@ -8,8 +8,8 @@ struct QueryMessage {
   /// - Parameters:
   ///   - limit: the maximum size of the message after inflation, bytes.
   ///   - ratio: the maximum ratio of inflated to sent bytes.
-  ///   - share: the memory reservation for inflated bytes.
-  init(_ query: String, limit: Int, ratio: Int, share: BodyReservation) throws(RPCError) {
+  ///   - reservation: the memory reservation for inflated bytes.
+  init(_ query: String, limit: Int, ratio: Int, reservation: BodyReservation) throws(RPCError) {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ struct QueryMessage {
     case nil, "identity", "": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: limit, ratio: ratio, on: share)
+        bytes = try Gzip.inflate(bytes, limit: limit, ratio: ratio, on: reservation)
       } catch {
         switch error {
         case .tooLarge: throw RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")

@@ -80,10 +80,10 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
     server.metrics.begin(route.metrics)
     do throws(RPCError) {
-      let bytes = try message(body, share)
+      let bytes = try message(body, reservation)
       guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
       let trace = begin(caller)
       let context = RPCContext(
@@ -181,10 +181,10 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: Message
 
-  private func message(_ body: [UInt8], _ share: BodyReservation) throws(RPCError) -> [UInt8] {
+  private func message(_ body: [UInt8], _ reservation: BodyReservation) throws(RPCError) -> [UInt8] {
     let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
     if request.method == "GET" {
-      return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio, share: share).bytes
+      return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio, reservation: reservation).bytes
     }
     var bytes = body
     switch request.contentEncoding?.lowercased() {
@@ -192,7 +192,7 @@ final class RPCExchange: HTTPExchange {
     case "gzip":
       if !bytes.isEmpty {
         do throws(Gzip.Failure) {
-          bytes = try Gzip.inflate(bytes, limit: limit, ratio: limits.gzipRatio, on: share)
+          bytes = try Gzip.inflate(bytes, limit: limit, ratio: limits.gzipRatio, on: reservation)
         } catch {
           switch error {
           case .malformed: throw RPCError(.invalidArgument, "the body is not gzip")

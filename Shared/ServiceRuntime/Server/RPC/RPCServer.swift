@@ -73,8 +73,8 @@ final class RPCServer: HTTPResponder {
       answer.requestId = requestId
       return .answer(answer)
     case .body(let limit, let exchange):
-      let wrapped = SimpleExchange { body, share in
-        var answer = await exchange.respond(to: body, share).answer()
+      let wrapped = SimpleExchange { body, reservation in
+        var answer = await exchange.respond(to: body, reservation).answer()
         answer.requestId = requestId
         AnswerCompression.apply(&answer, request)
         return answer
