@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A wait with a deadline.
 public protocol Expiring: AnyObject, Sendable {
-  /// Ends the wait if its deadline has passed. Returns true if the wait is over, now or before.
+  /// Ends the wait if its deadline has passed. Returns true if the wait has ended.
   func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 

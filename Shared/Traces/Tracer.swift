@@ -59,7 +59,8 @@ public final class Tracer: Sendable {
     return span(name(), kind, parent.child(), below: parent, attributes())
   }
 
-  /// The span below the parent in a header or a message. Most are not sampled, which their last digit tells.
+  /// The span below the parent in a header or a message; nil if the parent is not sampled. Its last digit is read first, because most
+  /// parents are not.
   public func span(
     _ name: @autoclosure () -> String, _ kind: Span.Kind, below traceparent: String?,
     _ attributes: @autoclosure () -> [SpanAttribute] = []

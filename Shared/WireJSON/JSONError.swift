@@ -1,7 +1,7 @@
 /// Why a text is not the expected JSON, with the position.
 ///
-/// The rules are strict RFC 8259, no repeated names in an object, no lone
-/// surrogates, no byte-order mark, nothing after the document, bounded depth and count.
+/// The rules are strict RFC 8259, no repeated names in an object, no lone surrogates, no byte-order mark, nothing after the document, bounded
+/// depth and count.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Kind: Sendable, Hashable {
     /// Not JSON at all; `offset` is the byte where reading stopped.
@@ -39,7 +39,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public var reason: String {
     switch kind {
     case .syntax(let what, let offset): "not valid JSON: \(what) at byte \(offset)"
-    case .duplicateKey: "the same name stands twice in one object"
+    case .duplicateKey: "the same name occurs twice in one object"
     case .tooDeep(let limit): "nested deeper than \(limit) levels"
     case .tooManyValues(let limit): "more than \(limit) values"
     case .wrongType(let expected): "must be \(expected)"

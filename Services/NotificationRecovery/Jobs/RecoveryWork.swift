@@ -135,7 +135,7 @@ struct RecoveryWork: Sendable {
     if Task.isCancelled { throw RecoveryProgress.Interruption.stopped }
     if let code = error.errorCode, let next = try await progress.refused(slice, errorCode: code, now: WallClock.now()) {
       let id = await progress.job.id
-      logger.warning("a part of a recovery starts anew", metadata: ["recovery": "\(id)", "reason": "\(error)"])
+      logger.warning("a part of a recovery restarts", metadata: ["recovery": "\(id)", "reason": "\(error)"])
       return next
     }
     metrics.failed(error.classification.rawValue)

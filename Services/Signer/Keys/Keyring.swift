@@ -40,7 +40,7 @@ final class Keyring: Sendable {
     for network in configuration.adNetworks {
       var keys: [ImpressionKey] = []
       for key in network.keys {
-        guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "stands twice") }
+        guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "occurs twice") }
         // A revoked key is not read: it must never sign again, and its file may be gone.
         guard key.state != .revoked else {
           keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: ""))

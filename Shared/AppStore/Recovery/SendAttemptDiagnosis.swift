@@ -21,13 +21,15 @@ public struct SendAttemptDiagnosis: Sendable, Hashable {
     case "SSL_ISSUE", "TLS_ISSUE":
       "the TLS handshake failed: check that the certificate is not expired, names the host, comes with its intermediates, "
         + "is publicly trusted, and that TLS 1.2 is offered"
-    case "TIMED_OUT": "the server took too long: check its load, what stands in front of it, and a firewall that drops 17.0.0.0/8"
+    case "TIMED_OUT":
+      "the server took too long: check its load, the proxy or load balancer in front of it, and a firewall that drops 17.0.0.0/8"
     case "NO_RESPONSE": "no answer came: check that the address resolves to the server and that a firewall lets 17.0.0.0/8 in"
     case "SOCKET_ISSUE": "the connection could not be made or broke: check the port, the listener, and limits of connections"
-    case "PREMATURE_CLOSE": "the connection was closed before the answer was whole: check time limits and restarts of what stands in front"
+    case "PREMATURE_CLOSE":
+      "the connection was closed before the response was complete: check time limits and restarts of the proxy or load balancer"
     case "CIRCULAR_REDIRECT": "the URL redirects: Apple follows none; enter the final URL in App Store Connect"
     case "UNSUPPORTED_CHARSET": "the answer names a character set that Apple does not take: answer with an empty body"
-    case "INVALID_RESPONSE": "the answer was no valid HTTP: check what stands in front of the server"
+    case "INVALID_RESPONSE": "the answer was no valid HTTP: check the proxy or load balancer in front of the server"
     case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "the answer was no 200 to 206: check the path of the URL, and why the server refused or failed"
     case "OTHER": "Apple names no reason: request a test notification and read its status"
     default: "a result this version does not know: see Apple's page on sendAttemptResult"

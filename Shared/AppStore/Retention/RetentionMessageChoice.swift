@@ -19,7 +19,7 @@ public struct RetentionMessageChoice: Sendable, Hashable {
         continue
       }
       guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is not a locale such as en or en-US") }
-      guard known.updateValue(id, forKey: locale) == nil else { throw RequestRefusal(field: "\(field).\(name)", "stands twice") }
+      guard known.updateValue(id, forKey: locale) == nil else { throw RequestRefusal(field: "\(field).\(name)", "occurs twice") }
     }
     guard otherwise != nil || !known.isEmpty else { throw RequestRefusal(field: field, "names no message") }
     self.otherwise = otherwise

@@ -112,8 +112,9 @@ extension ATTInstall {
       case .holding(let deadline): String(deadline)
       case .over: "over"
       }
-    return
-      "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(unpublishedChange?.text ?? ""),\(record.map { String($0.since) } ?? "")"
+    let isUpdate = record?.isUpdate == true ? 1 : 0
+    let since = record.map { String($0.since) } ?? ""
+    return "\(status),\(phase),\(heldItems),\(isUpdate),\(unpublishedChange?.text ?? ""),\(since)"
   }
 
   /// Parses the stored form, also an older one without `unpublishedChange` or `since`; nil if it is damaged, which counts as unknown.

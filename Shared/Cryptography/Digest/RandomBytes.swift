@@ -16,7 +16,7 @@ public enum RandomBytes {
   public static func make(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       // OpenSSL's generator fails only if the system provides no entropy; then nothing can be done safely.
-      precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "no random bytes to be had")
+      precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "no random bytes are available")
       filled = count
     }
   }

@@ -33,7 +33,7 @@ public enum KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case .halvesDiffer: "holds a public half that does not belong to its private half"
     case .passphraseNeeded: "is encrypted; name its passphrase file"
     case .wrongPassphrase: "cannot be decrypted with this passphrase"
-    case .unknownCipher: "is encrypted in a way that OpenSSL no longer reads; encrypt it anew with AES-256-CBC"
+    case .unknownCipher: "is encrypted in a way that OpenSSL no longer reads; encrypt it again with AES-256-CBC"
     case .staysInToken: "is in a token and cannot be written out"
     }
   }

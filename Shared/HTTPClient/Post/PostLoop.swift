@@ -79,7 +79,7 @@ private final class Core: @unchecked Sendable {
         Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
         return nil
       }, own.toOpaque())
-    precondition(made == 0, "no thread to be had")
+    precondition(made == 0, "no thread could be started")
     pthread_detach(thread)
   }
 

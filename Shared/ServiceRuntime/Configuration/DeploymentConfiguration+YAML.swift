@@ -111,7 +111,7 @@ extension DeploymentConfiguration {
   private static func refuseRepeats(_ names: [String], _ list: String, _ key: String) throws(ConfigurationError) {
     var seen: Set<String> = []
     for (index, name) in names.enumerated() where !seen.insert(name).inserted {
-      throw ConfigurationError("\(list)[\(index)].\(key)", "stands twice")
+      throw ConfigurationError("\(list)[\(index)].\(key)", "occurs twice")
     }
   }
 

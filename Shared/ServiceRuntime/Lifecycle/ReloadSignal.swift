@@ -38,13 +38,13 @@ struct ReloadSignal: Service {
       let configuration = try DeploymentConfiguration.load(path: path)
       try apply(configuration)
       metrics.add(Self.metric, 1, ["applied"])
-      logger.notice("the configuration was read anew")
+      logger.notice("the configuration was reloaded")
       for key in configuration.unknownKeys {
         logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])
       }
     } catch {
       metrics.add(Self.metric, 1, ["refused"])
-      logger.error("the changed configuration was refused; the one before stays", metadata: ["reason": "\(error)"])
+      logger.error("the changed configuration was refused; the previous one stays in use", metadata: ["reason": "\(error)"])
     }
   }
 }

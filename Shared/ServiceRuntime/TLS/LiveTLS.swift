@@ -65,7 +65,7 @@ final class LiveTLS: Sendable {
       state.withLock { $0 = State(context: context, read: versions, seen: versions) }
       metrics.add(Self.reloads, 1, [listener, "applied"])
       metrics.set(Self.expiry, Double(end), [listener])
-      logger.notice("the certificate was read anew", metadata: ["listener": "\(listener)"])
+      logger.notice("the certificate was reloaded", metadata: ["listener": "\(listener)"])
     } catch {
       state.withLock {
         $0.read = versions
@@ -73,7 +73,7 @@ final class LiveTLS: Sendable {
       }
       metrics.add(Self.reloads, 1, [listener, "refused"])
       logger.error(
-        "the changed certificate was refused; the one before stays", metadata: ["listener": "\(listener)", "reason": "\(error)"])
+        "the changed certificate was refused; the previous one stays in use", metadata: ["listener": "\(listener)", "reason": "\(error)"])
     }
   }
 

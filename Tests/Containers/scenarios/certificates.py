@@ -121,4 +121,4 @@ def reloads(composition: Composition) -> dict[str, int]:
     return found
 
 
-RELOADED = "the certificate was read anew"
+RELOADED = "the certificate was reloaded"

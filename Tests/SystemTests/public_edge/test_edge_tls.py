@@ -236,7 +236,7 @@ def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authorit
         wait_for(lambda: edge.metric(refused) > before)
         with connect(edge.port, made) as connection:
             assert serial(connection) == first and ask(connection).startswith(b"HTTP/1.1 404")
-        assert "the changed certificate was refused; the one before stays" in edge.log()
+        assert "the changed certificate was refused; the previous one stays in use" in edge.log()
     finally:
         authority.issue("server", "DNS:edge.example,IP:127.0.0.1")
         os.kill(edge.process.pid, signal.SIGHUP)

@@ -148,7 +148,7 @@ class RetentionSystem(FaultSystem):
         """Writes it, and every ingest reloads it."""
         self.write(rules, decisions)
         # The log is cheaper to read again and again than the metrics, which count the messages of every queue.
-        words = {"applied": "the configuration was read anew", "refused": "the changed configuration was refused"}[outcome]
+        words = {"applied": "the configuration was reloaded", "refused": "the changed configuration was refused"}[outcome]
         for ingest in self.ingests:
             before = ingest.log().count(words)
             ingest.signal(signal.SIGHUP)

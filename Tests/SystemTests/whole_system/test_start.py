@@ -38,7 +38,7 @@ def test_a_service_waits_for_its_redis(tmp_path, executable):
         with redis:
             service.wait_for("/readyz", 200)
             service.process.send_signal(signal.SIGHUP)
-            service.wait_for_words("the configuration was read anew")
+            service.wait_for_words("the configuration was reloaded")
             assert service.command("health").returncode == 0 and service.status("/startupz") == 200
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0, service.log()

@@ -1,4 +1,4 @@
-/// The section `migrations`: how long and how much is kept of migrations of receipts.
+/// The section `migrations`: how long migrations, and how many failures, are stored.
 public struct MigrationSettings: Sendable, Hashable {
   /// How long a migration can be read after its last step; at least 180 days while receipts of it wait.
   public var kept: Duration = .seconds(90 * 86_400)

@@ -126,7 +126,7 @@ extension AppRetentionSettings {
     var rules: [Rule] = []
     for entry in try node["rules"]?.list() ?? [] { rules.append(try Self.rule(entry, &unknown)) }
     var names: Set<String> = []
-    for rule in rules where !names.insert(rule.name).inserted { throw ConfigurationError("\(rule.place).name", "stands twice") }
+    for rule in rules where !names.insert(rule.name).inserted { throw ConfigurationError("\(rule.place).name", "occurs twice") }
     self.rules = rules
     decisionService = try node["decisionService"].map { node throws(ConfigurationError) in
       unknown += node.unknownKeys(["url", "timeout", "tokenFile"])

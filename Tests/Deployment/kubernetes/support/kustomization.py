@@ -40,7 +40,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
     seen = set()
     for key, _ in node.value:
         if key.value in seen:
-            raise KustomizeError(f"the key {key.value} stands twice, line {key.start_mark.line + 1} of {key.start_mark.name}")
+            raise KustomizeError(f"the key {key.value} occurs twice, line {key.start_mark.line + 1} of {key.start_mark.name}")
         seen.add(key.value)
     return loader.construct_mapping(node, deep=True)
 
