@@ -23,16 +23,16 @@ public struct LifecycleStep: Sendable, Hashable {
   }
 
   /// The renewal information of a step.
-  public struct Renewal: Sendable, Hashable {
-    public var autoRenew: Bool?
-    public var autoRenewProductId: String?
-    public var gracePeriodExpiresDate: Int64?
+  struct Renewal: Sendable, Hashable {
+    var autoRenew: Bool?
+    var autoRenewProductId: String?
+    var gracePeriodExpiresDate: Int64?
     /// True if a price increase needs the customer's consent (`priceIncreaseStatus` 0).
-    public var priceIncreasePending: Bool?
+    var priceIncreasePending: Bool?
     /// The price of the next period.
-    public var price: SubscriptionPrice?
+    var price: SubscriptionPrice?
     /// True if a commitment of several periods will be renewed at its end. Its own periods are renewed in any case.
-    public var commitmentRenews: Bool?
+    var commitmentRenews: Bool?
   }
 
   /// The UUID in lower case.
