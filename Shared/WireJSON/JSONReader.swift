@@ -195,7 +195,7 @@ public struct JSONReader: Sendable {
   /// Skips a value and checks it.
   public mutating func skipValue() throws(JSONError) { _ = try readValue() }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func enter() throws(JSONError) {
     try count()

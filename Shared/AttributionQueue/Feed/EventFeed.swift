@@ -65,7 +65,7 @@ public final class EventFeed: Sendable {
     return nil
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   static func fields(_ reply: RedisReply) -> [String: RedisReply] {
     let words = reply.array ?? []

@@ -268,7 +268,7 @@ struct EndpointState: Sendable {
   /// The failed attempts of an event.
   func attempts(_ position: EventPosition) -> Attempts? { items[position]?.attempts }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func settle(_ position: EventPosition) {
     unload([position])
