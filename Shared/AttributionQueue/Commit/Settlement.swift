@@ -105,7 +105,7 @@ struct Settlement: Sendable {
         outcome = try await commitPlain(plain)
       }
       if case .settled(let left) = outcome {
-        tell(batch, [Int64](repeating: 1, count: batch.works.count))
+        report(batch, [Int64](repeating: 1, count: batch.works.count))
         return left
       }
     }
@@ -120,7 +120,7 @@ struct Settlement: Sendable {
       defer { if isCounted { group?.endAlone() } }
       switch try await commitPlain(plain, isAnnounced: true) {
       case .settled(let left):
-        tell(batch, [Int64](repeating: 1, count: batch.works.count))
+        report(batch, [Int64](repeating: 1, count: batch.works.count))
         return left
       case .notFirst:
         batch.endSpans(.leaseLost)
@@ -180,7 +180,7 @@ struct Settlement: Sendable {
     let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
     guard outcomes.count == batch.works.count, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("commit")) }
     if let due = batch.due { deliveries.noteAgain(queue, batch.shard, due: due) }
-    tell(batch, outcomes)
+    report(batch, outcomes)
     for (work, outcome) in zip(batch.works, outcomes) where outcome == 1 {
       if let meanwhile = work.meanwhile, let message = work.message { deferred?.begin(message.deliveryID, meanwhile) }
     }
@@ -200,7 +200,8 @@ struct Settlement: Sendable {
     try await commit(again, as: holder)
   }
 
-  private func tell(_ batch: CommitBatch, _ outcomes: [Int64]) {
+  /// Updates metrics, logs and spans of settled messages.
+  private func report(_ batch: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
     for (work, outcome) in zip(batch.works, outcomes) where outcome != 2 {
       guard outcome >= 0 else {

@@ -123,7 +123,7 @@ struct AppStorePage {
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
     lifeNotice = answer.notice
     let asked = transaction
-    life = answer.value.map { Self.told($0, asked, now: now) }
+    life = answer.value.map { Self.subscriptionRow($0, asked, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {
@@ -152,7 +152,7 @@ struct AppStorePage {
       href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
   }
 
-  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
+  private static func subscriptionRow(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
     let isWell = ["active", "grace-period"].contains(response.state)
     return SubscriptionRow(
       id: response.originalTransactionIds.last ?? asked, state: response.state,

@@ -188,7 +188,7 @@ struct EndpointState: Sendable {
   mutating func succeeded(_ position: EventPosition, now: Int64) -> Bool {
     guard inFlight.remove(position) != nil else { return false }
     let wasSuspect = isSuspect
-    if wasSuspect { hurry(since: health.failingSince ?? now, now: now) }
+    if wasSuspect { bringRetriesForward(since: health.failingSince ?? now, now: now) }
     failuresInARow = 0
     pausedUntil = 0
     health.lastSuccess = now
@@ -277,7 +277,7 @@ struct EndpointState: Sendable {
   }
 
   /// Makes events that failed during the endpoint's failure due now, or when the endpoint asked for them.
-  private mutating func hurry(since: Int64, now: Int64) {
+  private mutating func bringRetriesForward(since: Int64, now: Int64) {
     for (position, item) in items {
       let due = max(now, item.asked)
       guard let attempts = item.attempts, attempts.first >= since, item.due > due, !inFlight.contains(position) else { continue }
