@@ -140,12 +140,6 @@ struct EndpointState: Sendable {
     return gone
   }
 
-  /// Reports events that could not be fetched; they are fetched later.
-  mutating func notLoaded(_ positions: [EventPosition]) {
-    for position in positions { items[position]?.isLoading = false }
-    toLoad += positions.filter { items[$0] != nil }
-  }
-
   /// The next action at this time.
   mutating func next(now: Int64) -> Next {
     guard ending == nil else { return .wait(until: nil) }
