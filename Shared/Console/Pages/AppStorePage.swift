@@ -99,10 +99,10 @@ struct AppStorePage {
         Figure(
           "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple",
           style: open > 0 ? "warn" : "good"),
-        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
+        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is complete"),
         Figure(
           "Apple has nothing", DisplayFormat.count(Int64(found.count { $0.state == "unrecoverable" })),
-          note: "the state is Apple's own word where it was to be had"),
+          note: "the state is Apple's status, if available"),
       ]
     } else {
       figures = []
