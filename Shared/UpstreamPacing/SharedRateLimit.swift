@@ -21,7 +21,7 @@ public final class SharedRateLimit: Sendable {
   /// The timeout of Redis commands; after it ``StoreOutagePolicy`` decides.
   public static let storeTimeout: Duration = .seconds(1)
   /// The wait of a refusal while Redis is unavailable.
-  public static let outageWait: Duration = .milliseconds(500)
+  static let outageWait: Duration = .milliseconds(500)
 
   public let rule: RateRule
   private let redis: RedisClient
