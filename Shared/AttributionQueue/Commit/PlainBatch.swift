@@ -1,8 +1,10 @@
 import RedisClient
 
-/// A batch of finished messages with at most one event and one natural key each; nearly every batch of postbacks is one, unless
-/// ``QueueConfiguration/unsignedDigests`` is on. If all natural keys are new, the commands that settle it are known beforehand:
-/// ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
+/// A batch of finished messages with at most one event and one natural key each; nearly every batch of verified postbacks is one, unless
+/// ``QueueConfiguration/unsignedDigests`` is on. A rejected postback claims no natural key, so its batch needs commit.lua.
+///
+/// If all natural keys are new, the commands that settle the batch are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it
+/// in less time than commit.lua.
 struct PlainBatch: Sendable {
   /// The result of an attempt to settle the batch.
   enum Outcome: Sendable, Hashable {
