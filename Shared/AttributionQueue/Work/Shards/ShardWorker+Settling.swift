@@ -30,7 +30,8 @@ extension ShardWorker {
       }
       guard
         let message = settlement.message(
-          id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &batch)
+          id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &batch
+        )
       else { continue }
       kind = message.message.kind
       let outcome = isLeased && isStopping ? .giveBack : await callHandler(message)
