@@ -11,8 +11,8 @@ final class ReaderCore: Sendable {
   private static let tick: Duration = .milliseconds(200)
   /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
   private static let mostUnexplained = 5
-  /// The greatest number of acknowledgements of one call.
-  private static let toldAtOnce = 1000
+  /// The greatest number of events that one call acknowledges or gives back.
+  private static let mostPerCall = 1000
 
   init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
     self.events = events
@@ -31,7 +31,7 @@ final class ReaderCore: Sendable {
       }
       do throws(RPCError) {
         // Acknowledgements are sent first, because if order is kept, the following events come only after them.
-        try await tell()
+        try await sendAcknowledgements()
         try await pull()
         (failures, unexplained, since) = (0, 0, nil)
       } catch {
@@ -59,7 +59,7 @@ final class ReaderCore: Sendable {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.tick) } catch { return }
       // Failures are retried at the next tick.
-      try? await tell()
+      try? await sendAcknowledgements()
       try? await extend()
     }
   }
@@ -67,7 +67,7 @@ final class ReaderCore: Sendable {
   /// Releases events that were not processed, and acknowledges those that were.
   func end() async {
     leases.withLock { $0.giveBackAll() }
-    try? await tell()
+    try? await sendAcknowledgements()
   }
 
   // MARK: Calls
@@ -85,7 +85,8 @@ final class ReaderCore: Sendable {
     }
   }
 
-  private func tell() async throws(RPCError) {
+  /// Acknowledges processed events, and gives back the leases of released ones.
+  private func sendAcknowledgements() async throws(RPCError) {
     let done = leases.withLock { $0.takeDone() }
     for ackIds in Self.parts(done) {
       do throws(RPCError) {
@@ -121,7 +122,7 @@ final class ReaderCore: Sendable {
   private var leaseSeconds: Int64 { max(1, Int64(options.lease / .seconds(1))) }
 
   private static func parts(_ ackIds: [String]) -> [[String]] {
-    stride(from: 0, to: ackIds.count, by: toldAtOnce).map { Array(ackIds[$0..<min($0 + toldAtOnce, ackIds.count)]) }
+    stride(from: 0, to: ackIds.count, by: mostPerCall).map { Array(ackIds[$0..<min($0 + mostPerCall, ackIds.count)]) }
   }
 
   private static func mayPass(_ error: RPCError) -> Bool {
