@@ -20,8 +20,9 @@ def public_key(path: pathlib.Path) -> str | None:
 def api_keys(app: dict[str, Any], base: pathlib.Path) -> list[dict[str, Any]]:
     """The keys that sign an app's calls and offers, without those whose private key is not given."""
     server, offers = app.get("appStoreServer") or {}, app.get("offers") or {}
+    other = server.get("otherKey") or {}
     return [{"issuerId": one.get("issuerId") or server.get("issuerId"), "keyId": one.get("keyId"), "publicKey": public_key(base / one["privateKey"])}
-            for one in (server, offers) if one.get("privateKey")]
+            for one in (server, other, offers) if one.get("privateKey")]
 
 
 def apps(configuration: dict[str, Any], base: pathlib.Path, notifications: str) -> list[dict[str, Any]]:

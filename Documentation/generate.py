@@ -195,7 +195,9 @@ def keys() -> dict[str, list[str]]:
     found["adNetworks[]"] = ["id", "keys"]
     found["adNetworks[].keys[]"] = one("state", "path")
     found["apps[]"] = one("bundleId", "environments")
-    found["apps[].appStoreServer"] = found["apps[].offers"] = one("issuerId", "privateKey")
+    found["apps[].appStoreServer"] = one("issuerId", "otherKey")
+    found["apps[].appStoreServer.otherKey"] = next(names for names in in_yaml if "privateKey" in names and "issuerId" not in names)
+    found["apps[].offers"] = next(names for names in in_yaml if "issuerId" in names and "otherKey" not in names)
     found["apps[].recovery"] = one("schedule", "lookback")
     found["clients[]"] = one("tokenSHA256")
     found["consentRouting"] = one("strategies", "patience")

@@ -23,13 +23,13 @@ extension ServiceParts {
     // Without Redis there are no tokens either, so the limits need not work without it.
     let concurrency = SharedConcurrency(
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
-      total: settings.sharedConcurrency, most: settings.concurrency, whenStoreIsAway: .refuses)
+      total: settings.sharedConcurrency, most: settings.concurrency, onOutage: .refuses)
     let gate = AppleCallGate(
       breaker: SharedCircuitBreaker(
         redis: redis, key: Keys.own("asa-token-broker", "breaker", shardOf: "adservices"), rule: configuration.breakerRule),
       rate: SharedRateLimit(
         redis: redis, key: Keys.own("asa-token-broker", "rate", shardOf: "adservices"), rule: configuration.rateRule,
-        whenStoreIsAway: .refuses),
+        onOutage: .refuses),
       concurrency: concurrency)
     let tokens = TokenWorker(
       deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),

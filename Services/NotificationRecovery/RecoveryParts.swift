@@ -11,12 +11,22 @@ extension ServiceParts {
     let configuration = environment.configuration
     let variables = environment.variables
     let metrics = RecoveryMetrics(environment.metrics)
-    let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL))
+    let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL), configuration: configuration)
     let client = AppStoreServerAPIClient(
       http: environment.httpClient(),
       baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL],
-      pacing: ApplePacing(redis: redis, rates: try ApplePacing.rates(configuration.recovery), metrics: metrics)
-    ) { (bundleId, server) throws(AppStoreServerAPIError) in try await tokens.token(bundleId: bundleId, server: server) }
+      pacing: ApplePacing(redis: redis, rates: try ApplePacing.rates(configuration.recovery), metrics: metrics),
+      keyChanged: { [logger = environment.logger] bundleId, server, key in
+        logger.warning(
+          "Apple refuses one of the app's keys for the App Store Server API and accepts the other",
+          metadata: [
+            "bundleId": "\(bundleId)", "environment": "\(server.rawValue)",
+            "accepted": key == .first ? "appStoreServer.keyId" : "appStoreServer.otherKey",
+          ])
+      },
+      token: { (bundleId, server, key) throws(AppStoreServerAPIError) in
+        try await tokens.token(bundleId: bundleId, server: server, key: key)
+      })
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(
       client: client, verifier: try .configured(configuration), configuration: configuration, metrics: metrics)

@@ -83,10 +83,3 @@ public struct QueueConfiguration: Sendable {
     min(backoffCap, backoffBase * (1 << min(attempt, 20))) * Double.random(in: 0...1)
   }
 }
-
-extension Duration {
-  /// Whole milliseconds.
-  public var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
-  /// Whole seconds, as Redis takes expiries.
-  public var wholeSeconds: Int64 { Int64(self / .seconds(1)) }
-}

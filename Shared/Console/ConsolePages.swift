@@ -15,7 +15,7 @@ public final class ConsolePages: InternalPages {
 
   let base: String
   private let settings: ConsoleSettings
-  private let sessions: SessionStore
+  private let sessions: SignInStore
   private let services: ConsoleServices
   private let cache = AnswerCache()
   private let templates: Templates
@@ -36,7 +36,7 @@ public final class ConsolePages: InternalPages {
   ) throws {
     self.settings = settings
     base = pathPrefix + "/console"
-    sessions = SessionStore(redis: redis, life: settings.session)
+    sessions = SignInStore(redis: redis, life: settings.session)
     self.services = services
     self.isTLS = isTLS
     self.version = version

@@ -266,7 +266,7 @@ public final class RedisClient: Sendable {
       let pool = pools[node]
       let connection: RedisConnection
       do throws(RedisError) { connection = try await pool.connection() } catch {
-        let isLong = pool.awayFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
+        let isLong = pool.unavailableFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
         step = call.unsent(error, isLong: isLong, now: .now, jitter: .random(in: 0...1))
         // This call fails; later ones need the new topology.
         if isLong { topology.refresh() }

@@ -1,9 +1,9 @@
 /// The state of one rate limit, by the generic cell rate algorithm: the time at which the bucket is full again.
 ///
 /// Pure: times are microseconds of one clock and passed in. The script `reserve` does the same in Redis; tests compare the two.
-public struct RateBucket: Sendable, Hashable {
+struct RateBucket: Sendable, Hashable {
   /// The result of a reservation.
-  public enum Grant: Sendable, Hashable {
+  enum Grant: Sendable, Hashable {
     /// The caller has that many units and may use them after `wait` microseconds.
     case granted(units: Int, wait: Int64)
     /// Nothing was reserved: the least number of units would be available only after `wait` microseconds.
@@ -15,12 +15,12 @@ public struct RateBucket: Sendable, Hashable {
   /// No unit may be used before this time.
   private var heldUntil: Int64 = .min
 
-  public init() {}
+  init() {}
 
   /// Reserves as many units of the range as become available within the longest wait.
   ///
   /// In no span of time do the granted units exceed the burst plus what the rate gives in that span.
-  public mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, longestWait: Int64 = 0, now: Int64) -> Grant {
+  mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, longestWait: Int64 = 0, now: Int64) -> Grant {
     let least = Int64(max(units.lowerBound, 1))
     let most = Int64(max(units.upperBound, 1))
     let base = max(fullAt, now, heldUntil)
@@ -35,5 +35,5 @@ public struct RateBucket: Sendable, Hashable {
   }
 
   /// Grants no unit for use before `until`, as a server asks by `Retry-After`. A longer hold stays.
-  public mutating func hold(until: Int64) { heldUntil = max(heldUntil, until) }
+  mutating func hold(until: Int64) { heldUntil = max(heldUntil, until) }
 }

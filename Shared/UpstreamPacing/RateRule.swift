@@ -3,7 +3,7 @@ public struct RateRule: Sendable, Hashable {
   /// The highest rate that can be kept exactly, in units a second.
   public static let highestRate = 100_000.0
   /// The lowest rate, in units a second: one unit in about eleven days.
-  public static let lowestRate = 1e-6
+  static let lowestRate = 1e-6
   public static let largestBurst = 1_000_000
 
   /// Microseconds between two units of the steady rate, rounded up: never faster than the rate.

@@ -13,7 +13,7 @@ public final class SharedConcurrency: Sendable {
     var used = 0
     /// The greatest number of permits that were in use or wanted since the share was last adjusted.
     var peak = 0
-    var storeIsAway = false
+    var storeIsUnavailable = false
   }
 
   /// The permits of all instances together.
@@ -24,7 +24,7 @@ public final class SharedConcurrency: Sendable {
   private let key: String
   private let instance: String
   private let lease: Duration
-  private let absence: StoreOutagePolicy
+  private let outagePolicy: StoreOutagePolicy
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -32,7 +32,7 @@ public final class SharedConcurrency: Sendable {
   ///   - instance: a name that no other instance has.
   public init(
     redis: RedisClient, key: String, instance: String, total: Int, most: Int, lease: Duration = .seconds(5),
-    whenStoreIsAway absence: StoreOutagePolicy
+    onOutage outagePolicy: StoreOutagePolicy
   ) {
     self.redis = redis
     self.key = key
@@ -40,17 +40,17 @@ public final class SharedConcurrency: Sendable {
     self.total = max(1, total)
     self.most = min(max(1, most), max(1, total))
     self.lease = lease
-    self.absence = absence
+    self.outagePolicy = outagePolicy
   }
 
   /// The current share of this instance.
-  public var permits: Int { state.withLock { Self.permits($0, most, absence) } }
+  public var permits: Int { state.withLock { Self.permits($0, most, outagePolicy) } }
 
   /// Takes up to that many permits. Returns the number taken. Unmet demand soon raises this instance's share.
   public func take(_ wanted: Int) -> Int {
     state.withLock { state in
       state.peak = max(state.peak, min(most, state.used + wanted))
-      let taken = max(0, min(wanted, Self.permits(state, most, absence) - state.used))
+      let taken = max(0, min(wanted, Self.permits(state, most, outagePolicy) - state.used))
       state.used += taken
       return taken
     }
@@ -80,10 +80,10 @@ public final class SharedConcurrency: Sendable {
     let permits = await ask(wanted: wanted, used: used)
     state.withLock { state in
       guard let permits else {
-        state.storeIsAway = true
+        state.storeIsUnavailable = true
         return
       }
-      state.storeIsAway = false
+      state.storeIsUnavailable = false
       state.permits = permits
       // The lease in Redis begins later than `asked`, so it cannot end before this time.
       state.until = asked + lease
@@ -100,8 +100,8 @@ public final class SharedConcurrency: Sendable {
     return (reply?.array?.first?.integer).map { Int($0) }
   }
 
-  private static func permits(_ state: State, _ most: Int, _ absence: StoreOutagePolicy) -> Int {
+  private static func permits(_ state: State, _ most: Int, _ outagePolicy: StoreOutagePolicy) -> Int {
     if ContinuousClock.now < state.until { return state.permits }
-    return state.storeIsAway && absence == .goesAlone ? most : 0
+    return state.storeIsUnavailable && outagePolicy == .limitsLocally ? most : 0
   }
 }

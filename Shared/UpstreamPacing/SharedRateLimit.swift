@@ -21,21 +21,21 @@ public final class SharedRateLimit: Sendable {
   /// The timeout of Redis commands; after it ``StoreOutagePolicy`` decides.
   public static let storeTimeout: Duration = .seconds(1)
   /// The wait of a refusal while Redis is unavailable.
-  public static let absenceWait: Duration = .milliseconds(500)
+  static let outageWait: Duration = .milliseconds(500)
 
   public let rule: RateRule
   private let redis: RedisClient
   private let key: String
-  private let absence: StoreOutagePolicy
+  private let outagePolicy: StoreOutagePolicy
   /// The limit of this instance alone while Redis is unavailable. It also records holds.
   private let own = Mutex(RateBucket())
 
   /// - Parameter key: with a hash tag, such as `{attr:017}:service:rate:endpoint`.
-  public init(redis: RedisClient, key: String, rule: RateRule, whenStoreIsAway absence: StoreOutagePolicy) {
+  public init(redis: RedisClient, key: String, rule: RateRule, onOutage outagePolicy: StoreOutagePolicy) {
     self.redis = redis
     self.key = key
     self.rule = rule
-    self.absence = absence
+    self.outagePolicy = outagePolicy
   }
 
   /// Reserves exactly that many units, or none if they do not become available within the longest wait.
@@ -77,7 +77,7 @@ public final class SharedRateLimit: Sendable {
   }
 
   private func withoutStore(_ units: ClosedRange<Int>, _ longestWait: Duration) -> Grant {
-    guard absence == .goesAlone else { return .refused(wait: Self.absenceWait) }
+    guard outagePolicy == .limitsLocally else { return .refused(wait: Self.outageWait) }
     let now = Self.monotonic
     let grant = own.withLock { $0.reserve(units, rule: rule, longestWait: longestWait.microseconds, now: now) }
     switch grant {

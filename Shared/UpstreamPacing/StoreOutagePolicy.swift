@@ -3,5 +3,5 @@ public enum StoreOutagePolicy: Sendable, Hashable, CaseIterable {
   /// Refuses everything, so that the limit is never exceeded.
   case refuses
   /// Applies the limit to this instance alone; together the instances may exceed it.
-  case goesAlone
+  case limitsLocally
 }

@@ -2,7 +2,7 @@
 ///
 /// The reader is strict. The caller must call `beginObject`, then `nextKey` until it returns nil, and read or skip exactly one value after
 /// each key; likewise for arrays with `nextElement`. Repeated names are found by ``readValue()`` and ``skipValue()``; a caller that reads an
-/// object by keys must detect them with ``KeySet`` or by recording the fields it has seen.
+/// object by keys must detect them by recording the fields it has seen.
 public struct JSONReader: Sendable {
   public enum Kind: Sendable, Hashable { case object, array, string, number, bool, null }
 
@@ -97,7 +97,7 @@ public struct JSONReader: Sendable {
     return try scanString()
   }
 
-  public mutating func readNumber() throws(JSONError) -> JSONNumber {
+  mutating func readNumber() throws(JSONError) -> JSONNumber {
     guard try peek() == .number else { throw JSONError(.wrongType(expected: "a number")) }
     try count()
     return JSONNumber(checked: try scanNumber())
@@ -195,7 +195,7 @@ public struct JSONReader: Sendable {
   /// Skips a value and checks it.
   public mutating func skipValue() throws(JSONError) { _ = try readValue() }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func enter() throws(JSONError) {
     try count()

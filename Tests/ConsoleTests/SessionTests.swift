@@ -25,7 +25,7 @@ import Testing
     let (caller, mark) = try #require(callers.signIn(token: token))
     #expect(caller.name == "a" && mark != SHA256Digest.hash(token))
     let name = String(repeating: "ab", count: 32)
-    let kept = SessionStore.key(name) + String(decoding: ConsoleSession(mark: mark, endsAt: 1).json, as: UTF8.self)
+    let kept = SignInStore.key(name) + String(decoding: ConsoleSession(mark: mark, endsAt: 1).json, as: UTF8.self)
     #expect(!kept.contains(name) && !kept.contains(token) && !kept.contains(Hex.encode(SHA256Digest.hash(token))))
     // The stored value identifies the caller as long as the token is valid, and is not a token.
     #expect(callers.caller(ofToken: mark)?.name == "a")

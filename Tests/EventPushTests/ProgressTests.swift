@@ -21,7 +21,7 @@ struct ProgressTests {
     #expect(progress.toBeNoted == nil)
     progress.settle(position(4))
     #expect(progress.toBeNoted! == (position(5), 2))
-    #expect(!progress.hasUnsettled)
+    #expect(progress.unsettled.isEmpty)
   }
 
   @Test("a successor continues with the unsettled events and reads after the last read event")
@@ -37,7 +37,7 @@ struct ProgressTests {
     #expect(old.base == nil && old.events == left.events && old.offset == 7)
     progress.resume(unsettled: [(position(4), 2)], cursor: position(9), offset: 7, base: nil)
     #expect(progress.base == nil)
-    #expect(progress.cursor == position(9) && progress.hasUnsettled)
+    #expect(progress.cursor == position(9) && !progress.unsettled.isEmpty)
     progress.read(position(10), isWanted: true)
     progress.settle(position(10))
     #expect(progress.toBeNoted == nil)

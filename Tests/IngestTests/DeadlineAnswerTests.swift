@@ -16,7 +16,7 @@ import Testing
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)
-      due.hurry(to: .now + .milliseconds(20))
+      due.replaceDeadline(with: .now + .milliseconds(20))
       for await _ in released {}
       due.give(2)
     }
@@ -42,7 +42,7 @@ import Testing
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
       due.hold(1)
-      due.hurry(to: .now - .seconds(1))
+      due.replaceDeadline(with: .now - .seconds(1))
       for await _ in released {}
     }
     #expect(answer == 1)

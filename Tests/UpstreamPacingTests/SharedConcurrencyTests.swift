@@ -11,7 +11,7 @@ struct SharedConcurrencyTests {
     _ absence: StoreOutagePolicy = .refuses
   ) -> SharedConcurrency {
     SharedConcurrency(
-      redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, whenStoreIsAway: absence)
+      redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, onOutage: absence)
   }
 
   @Test("a single instance may use all permits, and returns those that another one wants when they become free")
@@ -103,7 +103,7 @@ struct SharedConcurrencyTests {
     try await withRedis { client, redis in
       await redis.kill()
       let closed = instance("a", client)
-      let alone = instance("b", client, total: 12, most: 5, .goesAlone)
+      let alone = instance("b", client, total: 12, most: 5, .limitsLocally)
       await closed.fit()
       await alone.fit()
       #expect(closed.take(3) == 0)

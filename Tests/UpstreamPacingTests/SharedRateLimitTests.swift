@@ -14,7 +14,7 @@ struct SharedRateLimitTests {
         let rule = try #require(
           RateRule(perSecond: .random(in: 100...100_000, using: &random), burst: .random(in: 1...40, using: &random)))
         let limits = (0..<2).map { _ in
-          SharedRateLimit(redis: client, key: "{r}:\(round)", rule: rule, whenStoreIsAway: .refuses)
+          SharedRateLimit(redis: client, key: "{r}:\(round)", rule: rule, onOutage: .refuses)
         }
         var bucket = RateBucket()
         for step in 0..<60 {
@@ -41,8 +41,8 @@ struct SharedRateLimitTests {
   func keys() async throws {
     try await withRedis { client, _ in
       let rule = try #require(RateRule(perSecond: 1, burst: 1))
-      let first = SharedRateLimit(redis: client, key: "{r}:first", rule: rule, whenStoreIsAway: .refuses)
-      let second = SharedRateLimit(redis: client, key: "{r}:second", rule: rule, whenStoreIsAway: .refuses)
+      let first = SharedRateLimit(redis: client, key: "{r}:first", rule: rule, onOutage: .refuses)
+      let second = SharedRateLimit(redis: client, key: "{r}:second", rule: rule, onOutage: .refuses)
       #expect(await first.reserve() == .granted(units: 1, wait: .zero))
       guard case .refused = await first.reserve() else {
         Issue.record("the burst is one")
@@ -58,8 +58,8 @@ struct SharedRateLimitTests {
   func hold() async throws {
     try await withRedis { client, _ in
       let rule = try #require(RateRule(perSecond: 1000, burst: 10))
-      let one = SharedRateLimit(redis: client, key: "{r}:h", rule: rule, whenStoreIsAway: .refuses)
-      let other = SharedRateLimit(redis: client, key: "{r}:h", rule: rule, whenStoreIsAway: .refuses)
+      let one = SharedRateLimit(redis: client, key: "{r}:h", rule: rule, onOutage: .refuses)
+      let other = SharedRateLimit(redis: client, key: "{r}:h", rule: rule, onOutage: .refuses)
       await one.hold(for: .seconds(60))
       guard case .refused(let wait) = await other.reserve(1...5) else {
         Issue.record("granted in spite of the hold")
@@ -74,9 +74,9 @@ struct SharedRateLimitTests {
     try await withRedis { client, redis in
       await redis.kill()
       let rule = try #require(RateRule(perSecond: 0.001, burst: 2))
-      let closed = SharedRateLimit(redis: client, key: "{r}:a", rule: rule, whenStoreIsAway: .refuses)
-      #expect(await closed.reserve() == .refused(wait: SharedRateLimit.absenceWait))
-      let alone = SharedRateLimit(redis: client, key: "{r}:a", rule: rule, whenStoreIsAway: .goesAlone)
+      let closed = SharedRateLimit(redis: client, key: "{r}:a", rule: rule, onOutage: .refuses)
+      #expect(await closed.reserve() == .refused(wait: SharedRateLimit.outageWait))
+      let alone = SharedRateLimit(redis: client, key: "{r}:a", rule: rule, onOutage: .limitsLocally)
       #expect(await alone.reserve(1...5) == .granted(units: 2, wait: .zero))
       guard case .refused = await alone.reserve() else {
         Issue.record("its own limit is not kept")

@@ -53,7 +53,7 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
   }
 
   /// Replaces the deadline.
-  func hurry(to deadline: ContinuousClock.Instant) { state.withLock { $0.deadline = deadline } }
+  func replaceDeadline(with deadline: ContinuousClock.Instant) { state.withLock { $0.deadline = deadline } }
 
   private func end() {
     let (waiting, value) = state.withLock { state in

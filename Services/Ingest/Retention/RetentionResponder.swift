@@ -46,7 +46,7 @@ struct RetentionResponder: Sendable {
       let told = isInTime ? decision : .late
       for cause in told.causes { metrics.fellBack(cause) }
       log(told, question, active, request)
-      due.hurry(to: min(deadline, .now + active.settings.storeTimeout))
+      due.replaceDeadline(with: min(deadline, .now + active.settings.storeTimeout))
       let counted = await records.record(
         isInTime ? made : Self.late, question, signedPayload: signedPayload, bundleId: active.plan.app.bundleId, request)
       due.give(counted)

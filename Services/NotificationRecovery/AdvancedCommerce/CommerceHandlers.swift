@@ -160,14 +160,15 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
 extension CommerceRecord {
   /// True for a notification about the call's kind of change that was signed after the call began, unless Apple refused the call.
   func mayHaveCaused(_ notification: CommerceNotifications.Entry) -> Bool {
-    let type: String? =
-      switch AdvancedCommerceRequest.Operation(rawValue: operation) {
-      case .changeMetadata: "METADATA_UPDATE"
-      case .migrate: "MIGRATION"
-      case .changePrice: "PRICE_CHANGE"
-      case .cancel, .revoke, .requestRefund, nil: nil
-      }
-    return state != .refused && notification.type == type && notification.signedDate >= startedAt - AdvancedCommerceRequest.clockTolerance
+    let change: CommerceChange
+    switch AdvancedCommerceRequest.Operation(rawValue: operation) {
+    case .changeMetadata: change = .metadata
+    case .migrate: change = .migration
+    case .changePrice: change = .price
+    case .cancel, .revoke, .requestRefund, nil: return false
+    }
+    return state != .refused && CommerceChange(notificationType: notification.type) == change
+      && notification.signedDate >= startedAt - AdvancedCommerceRequest.clockTolerance
   }
 }
 

@@ -109,7 +109,7 @@ final class ApplePacing: AppStoreServerPacing {
         redis: redis,
         key: Keys.own(
           "recovery", "rate:\(limit.server.rawValue):\(limit.bundleId):\(limit.endpoint.rawValue)", shardOf: limit.bundleId),
-        rule: rule, whenStoreIsAway: .goesAlone)
+        rule: rule, onOutage: .limitsLocally)
       limits[limit] = made
       return made
     }

@@ -6,10 +6,17 @@ import ServiceRuntime
 /// Gets the bearer tokens for Apple from signer, the only service with the keys. Signer caches the tokens.
 struct SignerTokens: Sendable {
   let signer: RPCClient
+  let configuration: DeploymentConfiguration
 
-  func token(bundleId: String, server: AppStoreServer) async throws(AppStoreServerAPIError) -> String {
+  /// A token with one of the app's keys; nil if no other key is configured.
+  func token(bundleId: String, server: AppStoreServer, key: AppStoreServerKey) async throws(AppStoreServerAPIError) -> String? {
+    var keyId: String?
+    if key == .other {
+      keyId = configuration.app(bundleId)?.otherAppStoreServer?.keyId
+      if keyId == nil { return nil }
+    }
     do throws(RPCError) {
-      let request = CreateAppStoreServerTokenRequest(bundleId: bundleId)
+      let request = CreateAppStoreServerTokenRequest(bundleId: bundleId, keyId: keyId)
       return try await signer.call(SignerService.CreateAppStoreServerToken.self, request, timeout: .seconds(5)).token
     } catch {
       throw AppStoreServerAPIError(Self.classification(error.code), message: "no token from the signer: \(error)", server: server)

@@ -13,7 +13,10 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let keyring = issuer.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
-    guard let key = keys.server, let issuerId = key.issuerId else {
+    if let keyId = request.keyId, keys.serverKey(keyId) == nil {
+      throw .notFound("this app has no such key for the App Store Server API", field: "keyId")
+    }
+    guard let key = keys.serverKey(request.keyId), let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")
     }
     let now = issuer.now()
@@ -21,7 +24,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
       try AppStoreServerToken(
         keyId: key.keyId, issuerId: issuerId, bundleId: bundleId, lifetime: request.lifetimeSeconds.map { Int64($0) }, now: now)
     }
-    let name = TokenCache.Name(bundleId: bundleId, lifetime: token.expiresAt - token.issuedAt)
+    let name = TokenCache.Name(bundleId: bundleId, keyId: key.keyId, lifetime: token.expiresAt - token.issuedAt)
     if let kept = keyring.tokens.token(name, now: now) { return Self.response(kept) }
     let cached = TokenCache.CachedToken(
       token: token,
@@ -41,6 +44,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
 final class TokenCache: Sendable {
   struct Name: Hashable {
     let bundleId: String
+    let keyId: String
     let lifetime: Int64
   }
 

@@ -24,8 +24,7 @@ struct ListSigningKeysHandler: ImmediateRPCHandler {
       }
     }
     for (id, entry) in keyring.apps.sorted(by: { $0.key < $1.key }) where all || id == request.bundleId {
-      for (key, use) in [(entry.server, "appStoreServer"), (entry.offers, "offers")] {
-        guard let key else { continue }
+      for (key, use) in entry.all {
         keys.append(
           SigningKeyInfo(
             keyId: key.keyId, state: DeploymentConfiguration.Key.State.active.rawValue, algorithm: "ES256",

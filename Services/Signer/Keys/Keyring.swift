@@ -23,7 +23,19 @@ final class Keyring: Sendable {
   /// The keys of an app.
   struct AppKeys: Sendable {
     let server: AppKey?
+    /// The second key for the App Store Server API.
+    let otherServer: AppKey?
     let offers: AppKey?
+
+    /// All keys with their uses.
+    var all: [(key: AppKey, use: String)] {
+      [(server, "appStoreServer"), (otherServer, "appStoreServer"), (offers, "offers")].compactMap { key, use in key.map { ($0, use) } }
+    }
+
+    /// A key for the App Store Server API by its id; the first one without an id.
+    func serverKey(_ keyId: String?) -> AppKey? {
+      keyId == nil ? server : [server, otherServer].compactMap { $0 }.first { $0.keyId == keyId }
+    }
   }
 
   let adNetworks: [String: [ImpressionKey]]
@@ -66,7 +78,8 @@ final class Keyring: Sendable {
         return AppKey(
           identity: SigningIdentity(owner: app.bundleId, keyId: key.keyId, key: loaded, metrics: metrics), issuerId: key.issuerId)
       }
-      apps[app.bundleId] = AppKeys(server: try appKey(app.appStoreServer), offers: try appKey(app.offers))
+      apps[app.bundleId] = AppKeys(
+        server: try appKey(app.appStoreServer), otherServer: try appKey(app.otherAppStoreServer), offers: try appKey(app.offers))
     }
     self.adNetworks = adNetworks
     self.apps = apps
@@ -100,7 +113,7 @@ final class Keyring: Sendable {
   var states: [(owner: String, keyId: String, state: String)] {
     let impressions = adNetworks.flatMap { owner, keys in keys.map { (owner, $0.id, $0.state.rawValue) } }
     let others = apps.flatMap { owner, keys in
-      [keys.server, keys.offers].compactMap { $0 }.map { (owner, $0.keyId, DeploymentConfiguration.Key.State.active.rawValue) }
+      keys.all.map { (owner, $0.key.keyId, DeploymentConfiguration.Key.State.active.rawValue) }
     }
     return impressions + others
   }

@@ -7,21 +7,24 @@ import ServiceRuntime
 /// `verifier check-store`: checks whether the data in Redis is consistent.
 struct CheckStore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check-store", abstract: "Read all shards in Redis and name what does not agree.",
+    commandName: "check-store", abstract: "Read all shards in Redis and report inconsistent data.",
     discussion: """
       Finds its Redis as the service does (ATTRIBUTION_CONFIG, ATTRIBUTION_REDIS_URL, …) and may run while the system works. It writes \
-      nothing without --repair. Exit code 0: everything agrees; 1: something does not; 69: Redis is away or refuses; 78: the \
-      configuration is wrong.
+      nothing without --repair. Exit code 0: the data is consistent; 1: it is not; 69: Redis is unavailable or refuses a command; 78: \
+      the configuration is wrong.
       """)
 
   enum Output: String, ExpressibleByArgument { case text, json }
 
   @Option(help: "text or json.") var output = Output.text
-  @Option(help: "Faults to list at the most; all are counted.") var most = 1000
+  @Option(help: "Maximum number of faults to list; all are counted.") var most = 1000
   @Flag(help: "Repair what can be repaired without loss.") var repair = false
-  @Flag(help: "Do not go through the names of all keys: records without messages, lines of nothing else, unknown keys are not found.")
+  @Flag(
+    help: """
+      Do not scan all keys. Records without messages, order lines without messages and unknown keys are then not found.
+      """)
   var skipKeys = false
-  @Option(help: "Shards to read side by side.") var shards = 4
+  @Option(help: "Number of shards to read concurrently.") var shards = 4
 
   func validate() throws {
     guard (1...1_000_000).contains(most) else { throw ValidationError("--most must be 1 to 1000000.") }
@@ -36,7 +39,7 @@ struct CheckStore: AsyncParsableCommand {
     options.most = most
     options.repairs = repair
     options.walksKeys = !skipKeys
-    options.sideBySide = shards
+    options.concurrentShards = shards
     options.recordTTL = recordTTL
     let report: CheckReport
     do { report = try await StoreCheck(redis: redis, options: options).run() } catch { throw Self.refuse("\(error)", code: 69) }

@@ -102,9 +102,6 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// Notifications about a change that a server requested with the Advanced Commerce API.
-  private static let commerceChanges: Set = ["METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE"]
-
   /// Stores which Advanced Commerce requests a notification names, and which purchase it is about if it reports a change that a server
   /// requested, for `GetAdvancedCommerceCall`.
   private func noteCommerceRequest(
@@ -116,7 +113,7 @@ extension VerificationWorker {
       })
     guard let app, let type = payload["notificationType"]?.stringValue, let uuid = payload["notificationUUID"]?.stringValue else { return }
     var subjects = references.map { CommerceNotifications.Subject.reference($0) }
-    if Self.commerceChanges.contains(type), let purchase = verdict.transactionInfo?["originalTransactionId"]?.stringValue {
+    if CommerceChange(notificationType: type) != nil, let purchase = verdict.transactionInfo?["originalTransactionId"]?.stringValue {
       subjects.append(.purchase(purchase))
     }
     guard !subjects.isEmpty else { return }

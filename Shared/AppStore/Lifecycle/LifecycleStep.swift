@@ -85,8 +85,8 @@ public struct LifecycleStep: Sendable, Hashable {
 
   public var isObservation: Bool { type == Self.observation }
 
-  /// True if the subscription continues under this id after a migration (Apple writes the type in two ways).
-  public var isMigration: Bool { type == "MIGRATION" || type == "MIGRATE" }
+  /// True if the subscription continues under this id after a migration.
+  public var isMigration: Bool { CommerceChange(notificationType: type) == .migration }
 }
 
 extension LifecycleStep: Comparable {

@@ -11,7 +11,7 @@ final class ReaderCore: Sendable {
   private static let tick: Duration = .milliseconds(200)
   /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
   private static let mostUnexplained = 5
-  /// The greatest number of acknowledgements of one call.
+  /// The greatest number of events that one call acknowledges or gives back.
   private static let mostPerCall = 1000
 
   init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
@@ -85,6 +85,7 @@ final class ReaderCore: Sendable {
     }
   }
 
+  /// Acknowledges processed events, and gives back the leases of released ones.
   private func sendAcknowledgements() async throws(RPCError) {
     let done = leases.withLock { $0.takeDone() }
     for ackIds in Self.parts(done) {

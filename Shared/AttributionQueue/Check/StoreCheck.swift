@@ -11,7 +11,7 @@ public struct StoreCheck: Sendable {
     /// True if all key names are scanned for records without messages, order lines and unknown keys.
     public var walksKeys = true
     /// The number of shards that are read concurrently.
-    public var sideBySide = 4
+    public var concurrentShards = 4
     /// How long records are stored (`queues.deliveryRecordTTL`).
     public var recordTTL: Duration = QueueConfiguration().deliveryRecordTTL
     /// The time between the two reads of data that is written in two steps.
@@ -44,7 +44,7 @@ public struct StoreCheck: Sendable {
     var due: [QueueName: [Shard: Double]] = [:]
     try await withThrowingTaskGroup(of: Part.self) { group in
       var left = Shard.all.makeIterator()
-      for _ in 0..<max(1, options.sideBySide) {
+      for _ in 0..<max(1, options.concurrentShards) {
         guard let shard = left.next() else { break }
         group.addTask { try await check(shard, found, reader, storeRepair) }
       }

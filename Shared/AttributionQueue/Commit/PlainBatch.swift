@@ -1,7 +1,10 @@
 import RedisClient
 
-/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. If all natural keys are new,
-/// the commands that settle it are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
+/// A batch of finished messages with at most one event and one natural key each; nearly every batch of verified postbacks is one, unless
+/// ``QueueConfiguration/unsignedDigests`` is on. A rejected postback claims no natural key, so its batch needs commit.lua.
+///
+/// If all natural keys are new, the commands that settle the batch are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it
+/// in less time than commit.lua.
 struct PlainBatch: Sendable {
   /// The result of an attempt to settle the batch.
   enum Outcome: Sendable, Hashable {
@@ -39,12 +42,12 @@ struct PlainBatch: Sendable {
   let events: Int
 
   /// Nil if the batch needs commit.lua.
-  init?(_ call: CommitBatch, _ ownership: ShardOwnership) {
-    guard call.queue == .intake, call.isFirst, ownership.form == .owned, !call.isEmpty else { return nil }
+  init?(_ batch: CommitBatch, _ ownership: ShardOwnership) {
+    guard batch.queue == .intake, batch.isFirst, ownership.form == .owned, !batch.isEmpty else { return nil }
     var buckets: [Bucket] = []
     var (claims, events) = (0, 0)
-    for place in call.items.indices {
-      let item = call.items[place]
+    for place in batch.items.indices {
+      let item = batch.items[place]
       guard item.other == nil, item.line == nil, item.detail == nil, !item.isLate, !item.record.isEmpty, item.delivered == nil else {
         return nil
       }
@@ -53,7 +56,7 @@ struct PlainBatch: Sendable {
       if item.event != nil { events += 1 }
       guard let claim = item.claim else { continue }
       claims += 1
-      guard !claim.generations.mayBeOver(now: call.now) else { return nil }
+      guard !claim.generations.mayBeOver(now: batch.now) else { return nil }
       guard let place = buckets.firstIndex(where: { $0.claim.isInBucket(of: claim) }) else {
         buckets.append(Bucket(claim: claim, members: [claim.member]))
         continue
@@ -62,9 +65,9 @@ struct PlainBatch: Sendable {
       guard !buckets[place].members.contains(claim.member) else { return nil }
       buckets[place].members.append(claim.member)
     }
-    (queue, shard, self.ownership, items) = (call.queue, call.shard, ownership, call.items)
-    behind = call.position.next
-    recordSeconds = call.recordSeconds
+    (queue, shard, self.ownership, items) = (batch.queue, batch.shard, ownership, batch.items)
+    behind = batch.position.next
+    recordSeconds = batch.recordSeconds
     (self.buckets, self.claims, self.events) = (buckets, claims, events)
   }
 }

@@ -36,19 +36,19 @@ struct Settlement: Sendable {
   ///   - kindBefore: see ``LeasedMessage``.
   func message(
     _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", isSuspected: Bool = false,
-    started: ContinuousClock.Instant = .now, in call: inout CommitBatch
+    started: ContinuousClock.Instant = .now, in batch: inout CommitBatch
   ) -> LeasedMessage? {
     guard
       let message = LeasedMessage(
         queue: queue, entryID: entryID, fields: fields, deliveryCount: begun, consumer: consumer, kindBefore: kindBefore,
         tracer: deliveries.tracer),
-      message.shard == call.shard
+      message.shard == batch.shard
     else {
-      call.addDeadLetter(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
+      batch.addDeadLetter(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
       return nil
     }
     guard begun > deliveries.configuration.maxDeliveries else { return message }
-    call.addDeadLetter(
+    batch.addDeadLetter(
       message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
     return nil
   }
@@ -57,36 +57,36 @@ struct Settlement: Sendable {
   ///
   /// - Parameter isOrdered: true if the message is verified and keeps its order.
   func add(
-    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitBatch, isSuspected: Bool = false, isOrdered: Bool = false,
+    _ message: LeasedMessage, _ outcome: WorkOutcome, to batch: inout CommitBatch, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant
   ) async {
     let configuration = deliveries.configuration
-    func addDeadLetter(_ error: String, in call: inout CommitBatch) {
-      call.addDeadLetter(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+    func addDeadLetter(_ error: String, in batch: inout CommitBatch) {
+      batch.addDeadLetter(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
     func delay(
       _ delay: Duration, error: String? = nil, word: String = CommitBatch.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
-      in call: inout CommitBatch
+      in batch: inout CommitBatch
     ) {
-      call.delay(
+      batch.delay(
         message, delay, error: error, word: word, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
     }
     switch outcome {
     case .complete(let completion):
-      call.complete(
+      batch.complete(
         message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
     case .retry(let after, let error):
-      guard after != nil || message.attempt < configuration.maxAttempts else { return addDeadLetter(error, in: &call) }
-      delay(after ?? configuration.backoff(message.attempt), error: error, word: "retried", in: &call)
-    case .wait(let time): delay(time, in: &call)
-    case .giveBack: delay(Self.handOver, word: "given_back", in: &call)
-    case .deadLetter(let error): addDeadLetter(error, in: &call)
+      guard after != nil || message.attempt < configuration.maxAttempts else { return addDeadLetter(error, in: &batch) }
+      delay(after ?? configuration.backoff(message.attempt), error: error, word: "retried", in: &batch)
+    case .wait(let time): delay(time, in: &batch)
+    case .giveBack: delay(Self.handOver, word: "given_back", in: &batch)
+    case .deadLetter(let error): addDeadLetter(error, in: &batch)
     case .deferred(let most, let work):
-      guard deferred == nil else { return delay(most, meanwhile: work, in: &call) }
+      guard deferred == nil else { return delay(most, meanwhile: work, in: &batch) }
       await work()
-      delay(.zero, in: &call)
+      delay(.zero, in: &batch)
     case .inOrder(let apply):
-      await add(message, message.traced(apply), to: &call, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+      await add(message, message.traced(apply), to: &batch, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
   }
 
@@ -94,52 +94,52 @@ struct Settlement: Sendable {
   ///
   /// - Parameter group: settles larger batches by transactions, and under full load small ones too.
   @discardableResult
-  func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
-    if case .owner(let ownership) = holder, let batch = PlainBatch(call, ownership) {
+  func commit(_ batch: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
+    if case .owner(let ownership) = holder, let plain = PlainBatch(batch, ownership) {
       var outcome = PlainBatch.Outcome.notTried
-      if let group, !group.beginAlone(batch) {
-        outcome = try await group.settle(batch)
-        if outcome == .notTried { outcome = try await commitPlain(batch) }
+      if let group, !group.beginAlone(plain) {
+        outcome = try await group.settle(plain)
+        if outcome == .notTried { outcome = try await commitPlain(plain) }
       } else {
         defer { group?.endAlone() }
-        outcome = try await commitPlain(batch)
+        outcome = try await commitPlain(plain)
       }
       if case .settled(let left) = outcome {
-        tell(call, [Int64](repeating: 1, count: call.works.count))
+        report(batch, [Int64](repeating: 1, count: batch.works.count))
         return left
       }
     }
-    return try await commitAny(call, holder)
+    return try await commitAny(batch, holder)
   }
 
   /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is
   /// not the first of the stream, because it was settled before. Then nothing was changed.
-  func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership, group: GroupCommit? = nil) async throws(QueueError) -> Int64? {
-    if let batch = PlainBatch(call, ownership) {
-      let isCounted = group?.beginAlone(batch) == true
+  func commitAnnounced(_ batch: CommitBatch, _ ownership: ShardOwnership, group: GroupCommit? = nil) async throws(QueueError) -> Int64? {
+    if let plain = PlainBatch(batch, ownership) {
+      let isCounted = group?.beginAlone(plain) == true
       defer { if isCounted { group?.endAlone() } }
-      switch try await commitPlain(batch, isAnnounced: true) {
+      switch try await commitPlain(plain, isAnnounced: true) {
       case .settled(let left):
-        tell(call, [Int64](repeating: 1, count: call.works.count))
+        report(batch, [Int64](repeating: 1, count: batch.works.count))
         return left
       case .notFirst:
-        call.endSpans(.leaseLost)
+        batch.endSpans(.leaseLost)
         return nil
       case .needsCommit, .keepsOriginals, .notTried: break
       }
     }
     let entries: RedisReply
     do throws(QueueError) {
-      entries = try await deliveries.send(["XRANGE", .string(Keys.ready(queue, call.shard)), "-", "+", "COUNT", "1"])
+      entries = try await deliveries.send(["XRANGE", .string(Keys.ready(queue, batch.shard)), "-", "+", "COUNT", "1"])
     } catch {
-      call.endSpans(error)
+      batch.endSpans(error)
       throw error
     }
-    guard isSame(entries.elements.first { _ in true }, as: call.works.first) else {
-      call.endSpans(.leaseLost)
+    guard isSame(entries.elements.first { _ in true }, as: batch.works.first) else {
+      batch.endSpans(.leaseLost)
       return nil
     }
-    return try await commitAny(call, .owner(ownership))
+    return try await commitAny(batch, .owner(ownership))
   }
 
   /// True if the entry of the stream is the message that was announced. An announcement of a message that cannot be read is not trusted.
@@ -156,43 +156,43 @@ struct Settlement: Sendable {
   /// Settles the batch by commit_plain.lua.
   private func commitPlain(_ batch: PlainBatch, isAnnounced: Bool = false) async throws(QueueError) -> PlainBatch.Outcome {
     guard originals.allows(batch) else { return .keepsOriginals }
-    let plain = PlainCommit(batch, isAnnounced: isAnnounced)
-    let reply = try await deliveries.run(Scripts.commitPlain, plain.keys, plain.arguments)
+    let commit = PlainCommit(batch, isAnnounced: isAnnounced)
+    let reply = try await deliveries.run(Scripts.commitPlain, commit.keys, commit.arguments)
     guard let outcome = PlainCommit.outcome(reply) else { throw .unavailable(.unexpectedReply("commit_plain")) }
     if outcome == .keepsOriginals { originals.begin() }
     return outcome
   }
 
   /// Settles the batch by commit.lua.
-  func commitAny(_ call: CommitBatch, _ holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
+  func commitAny(_ batch: CommitBatch, _ holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
     // The schedule is written before the message is delayed, so that a crash in between cannot make the message late.
-    if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
-    let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))
+    if let due = batch.due { try await deliveries.schedule(queue).note(batch.shard, due: due) }
+    let reply = try await deliveries.run(Scripts.commit, batch.keys, batch.arguments(holder))
     var parts = reply.elements
     guard let holds = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
     guard holds == 1 else {
-      for work in call.works {
+      for work in batch.works {
         observe(.leaseLost)
         work.message?.span?.end(error: QueueError.leaseLost.word)
       }
       throw .leaseLost
     }
     let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
-    guard outcomes.count == call.works.count, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("commit")) }
-    if let due = call.due { deliveries.noteAgain(queue, call.shard, due: due) }
-    tell(call, outcomes)
-    for (work, outcome) in zip(call.works, outcomes) where outcome == 1 {
+    guard outcomes.count == batch.works.count, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("commit")) }
+    if let due = batch.due { deliveries.noteAgain(queue, batch.shard, due: due) }
+    report(batch, outcomes)
+    for (work, outcome) in zip(batch.works, outcomes) where outcome == 1 {
       if let meanwhile = work.meanwhile, let message = work.message { deferred?.begin(message.deliveryID, meanwhile) }
     }
-    if call.leavesDeadLetter { try? await DeadLetterLimit(queue: queue, deliveries: deliveries).enforce(call.shard) }
-    if outcomes.contains(2) { try await settleSeen(call, outcomes, holder) }
+    if batch.leavesDeadLetter { try? await DeadLetterLimit(queue: queue, deliveries: deliveries).enforce(batch.shard) }
+    if outcomes.contains(2) { try await settleSeen(batch, outcomes, holder) }
     return left
   }
 
   /// Settles the messages whose natural key was claimed before, in a second commit: their handlers decide the outcome.
-  private func settleSeen(_ call: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
-    var again = CommitBatch(queue, call.shard, many: 1, isFirst: false, deliveries)
-    for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
+  private func settleSeen(_ batch: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
+    var again = CommitBatch(queue, batch.shard, many: 1, isFirst: false, deliveries)
+    for (work, outcome) in zip(batch.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
       await add(
         message, message.traced(whenSeen), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
@@ -200,9 +200,10 @@ struct Settlement: Sendable {
     try await commit(again, as: holder)
   }
 
-  private func tell(_ call: CommitBatch, _ outcomes: [Int64]) {
+  /// Updates metrics, logs and spans of settled messages.
+  private func report(_ batch: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
-    for (work, outcome) in zip(call.works, outcomes) where outcome != 2 {
+    for (work, outcome) in zip(batch.works, outcomes) where outcome != 2 {
       guard outcome >= 0 else {
         observe(.leaseLost)
         work.message?.span?.end(error: QueueError.leaseLost.word)

@@ -56,7 +56,7 @@ extension EventFeed {
     let age = backlog.ageSeconds(at: now) ?? 0
     observe(.backlog(subscription: subscription.name, events: backlog.events, oldestAgeSeconds: age))
     let retention = Double(configuration.eventRetention.milliseconds) / 1000
-    func tell(_ kind: FeedNotice.Kind, _ reason: FeedNotice.Reason) async throws(EventFeedError) {
+    func publishNotice(_ kind: FeedNotice.Kind, _ reason: FeedNotice.Reason) async throws(EventFeedError) {
       guard let notify else { return }
       try await publish(
         notify(
@@ -67,17 +67,17 @@ extension EventFeed {
     var dropped = 0
     let bound = Int64(configuration.subscriptionBacklog)
     if backlog.events > bound {
-      try await tell(.dropping, .backlog)
+      try await publishNotice(.dropping, .backlog)
       var count = 0
       for (shard, most) in backlog.shares(of: backlog.events - bound) {
         count += try await drop(subscription, shard, most: most, below: "+")
       }
       dropped += note(count, of: subscription, .backlog)
     } else if Double(backlog.events) > Self.laggingShare * Double(bound) {
-      try await tell(.lagging, .backlog)
+      try await publishNotice(.lagging, .backlog)
     }
     if backlog.oldest != nil, age > retention {
-      try await tell(.dropping, .retention)
+      try await publishNotice(.dropping, .retention)
       var count = 0
       for shard in backlog.byShard.keys {
         count += try await drop(
@@ -85,7 +85,7 @@ extension EventFeed {
       }
       dropped += note(count, of: subscription, .retention)
     } else if age > Self.laggingShare * retention {
-      try await tell(.lagging, .retention)
+      try await publishNotice(.lagging, .retention)
     }
     return dropped
   }

@@ -50,7 +50,7 @@ public final class EventFeed: Sendable {
   public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
     let shard = Shard(hashing: event.id)
     return try await run(
-      Scripts.publish, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
+      Scripts.appendEvent, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
     ).integer == 1
   }
 
@@ -65,7 +65,7 @@ public final class EventFeed: Sendable {
     return nil
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   static func fields(_ reply: RedisReply) -> [String: RedisReply] {
     let words = reply.array ?? []

@@ -50,16 +50,6 @@ public struct CommerceNotifications: Sendable {
   /// The maximum number of entries for each request or purchase: every renewal of a subscription names the request that created it.
   private static let most: Int64 = 100
 
-  // KEYS 1 notifications. ARGV 1 uuid  2 entry  3 most  4 seconds to live.
-  private static let add = RedisScript(
-    name: "commerce_notification_add",
-    source: """
-      if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
-      redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-      redis.call('EXPIRE', KEYS[1], ARGV[4])
-      return 1
-      """)
-
   private let redis: RedisClient
 
   public init(redis: RedisClient) { self.redis = redis }
@@ -84,9 +74,9 @@ public struct CommerceNotifications: Sendable {
   }
 
   public func add(_ entry: Entry, bundleId: String, _ subject: Subject) async throws(RedisError) {
-    _ = try await Self.add.run(
-      on: redis, keys: [Self.key(bundleId, subject)],
-      arguments: [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.entrySeconds)])
+    _ = try await Scripts.commerceNotificationAdd.run(
+      redis, [Self.key(bundleId, subject)],
+      [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.entrySeconds)])
   }
 
   /// The notifications of a request or purchase, oldest first.

@@ -33,7 +33,8 @@ enum Scripts {
   static let swap = script("swap", PackageResources.swap_lua)
   static let advance = needed("advance", PackageResources.advance_lua)
   static let drop = needed("drop", PackageResources.filter_lua + PackageResources.drop_lua)
-  static let publish = script("publish", PackageResources.publish_lua)
+  /// Its name in metrics is `publish`.
+  static let appendEvent = script("publish", PackageResources.append_event_lua)
   static let list = needed("list", PackageResources.list_lua)
   static let count = reading("count", PackageResources.count_lua)
   static let backlog = reading("backlog", PackageResources.backlog_lua)
@@ -44,6 +45,7 @@ enum Scripts {
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
+  static let commerceNotificationAdd = script("commerce_notification_add", PackageResources.commerce_notification_add_lua)
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
   static let facts = reading("facts", PackageResources.facts_lua)
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)

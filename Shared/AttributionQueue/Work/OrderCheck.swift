@@ -25,13 +25,13 @@ struct OrderCheck {
   }
 
   /// True if all earlier messages of the order key are finished, or will be by the batch that is being built.
-  mutating func isTurn(of message: LeasedMessage, after call: CommitBatch) async throws(QueueError) -> Bool {
+  mutating func isTurn(of message: LeasedMessage, after batch: CommitBatch) async throws(QueueError) -> Bool {
     guard let line = message.line else { return true }
     if known == .nothing { known = try await areAllEmpty() ? .allAreEmpty : .someAreNot }
     if known == .someAreNot, let first = try await deliveries.send(["LINDEX", .string(Keys.line(queue, shard, line)), "0"]).string {
       return first == message.deliveryID.description
     }
-    return !call.unfinishedLines.contains(line)
+    return !batch.unfinishedLines.contains(line)
   }
 
   private func areAllEmpty() async throws(QueueError) -> Bool {

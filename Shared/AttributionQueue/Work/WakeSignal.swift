@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes one waiting task. A signal that arrives while no task waits is stored for the next wait.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
   private struct State {
     var isSignaled = false
     var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
@@ -11,7 +11,9 @@ final class WakeSignal: Sendable {
   }
   private let state = Mutex(State())
 
-  func wake() {
+  package init() {}
+
+  package func wake() {
     let waiting = state.withLock { state in
       let waiting = state.waiting
       state.waiting = nil
@@ -22,7 +24,7 @@ final class WakeSignal: Sendable {
   }
 
   /// Returns when ``wake()`` is called, when the time is over, or when the task is cancelled.
-  func wait(for time: Duration) async {
+  package func wait(for time: Duration) async {
     let number = state.withLock { state in
       state.number += 1
       return state.number

@@ -99,10 +99,10 @@ struct AppStorePage {
         Figure(
           "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple",
           style: open > 0 ? "warn" : "good"),
-        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
+        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is complete"),
         Figure(
           "Apple has nothing", DisplayFormat.count(Int64(found.count { $0.state == "unrecoverable" })),
-          note: "the state is Apple's own word where it was to be had"),
+          note: "the state is Apple's status, if available"),
       ]
     } else {
       figures = []
@@ -123,7 +123,7 @@ struct AppStorePage {
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
     lifeNotice = answer.notice
     let asked = transaction
-    life = answer.value.map { Self.told($0, asked, now: now) }
+    life = answer.value.map { Self.subscriptionRow($0, asked, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {
@@ -152,7 +152,7 @@ struct AppStorePage {
       href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
   }
 
-  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
+  private static func subscriptionRow(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
     let isWell = ["active", "grace-period"].contains(response.state)
     return SubscriptionRow(
       id: response.originalTransactionIds.last ?? asked, state: response.state,

@@ -76,8 +76,8 @@ struct OverviewPage {
     self.concerns = concerns.sorted { ($0.style == "bad" ? 0 : 1) < ($1.style == "bad" ? 0 : 1) }
     notice = counts.notice
     // Each service that does not answer is reported once. What this reader may not see is left out.
-    var told: Set<Notice> = []
-    silent = [queues.notice, subscriptions.notice, gaps.notice, keys.notice].compactMap { $0 }.filter { told.insert($0).inserted }
+    var seen: Set<Notice> = []
+    silent = [queues.notice, subscriptions.notice, gaps.notice, keys.notice].compactMap { $0 }.filter { seen.insert($0).inserted }
     isFine = concerns.isEmpty && !silent.contains { $0.style == "bad" } && notice?.style != "bad"
   }
 

@@ -49,7 +49,7 @@ struct QueuesPage {
       queues.isEmpty
       ? []
       : [
-        Figure("Ready", DisplayFormat.count(sum(\.depth)), note: "to be worked now"),
+        Figure("Ready", DisplayFormat.count(sum(\.depth)), note: "can be processed now"),
         Figure(
           "Oldest", age.map { DisplayFormat.age(seconds: $0) } ?? "–", note: "time that it has waited",
           style: queues.contains(where: Self.isLate) ? "warn" : ""),
@@ -79,11 +79,11 @@ struct QueuesPage {
       }
       return [
         Plot(
-          id: "ready-\(queue)", title: "\(queue): ready", unit: "Messages, looked at once a minute", names: names, labels: labels,
-          series: [Plot.Series(name: "now", style: "s-verified", values: ready)], isLevel: true, empty: "Nothing was found waiting."),
+          id: "ready-\(queue)", title: "\(queue): ready", unit: "Messages, measured once a minute", names: names, labels: labels,
+          series: [Plot.Series(name: "now", style: "s-verified", values: ready)], isLevel: true, empty: "No messages waited."),
         Plot(
           id: "age-\(queue)", title: "\(queue): the oldest", unit: "Seconds that it had waited", names: names, labels: labels,
-          series: [Plot.Series(name: "s now", style: "s-done", values: age)], isLevel: true, empty: "Nothing was found waiting."),
+          series: [Plot.Series(name: "s now", style: "s-done", values: age)], isLevel: true, empty: "No messages waited."),
       ]
     }
   }

@@ -140,12 +140,6 @@ struct EndpointState: Sendable {
     return gone
   }
 
-  /// Reports events that could not be fetched; they are fetched later.
-  mutating func notLoaded(_ positions: [EventPosition]) {
-    for position in positions { items[position]?.isLoading = false }
-    toLoad += positions.filter { items[$0] != nil }
-  }
-
   /// The next action at this time.
   mutating func next(now: Int64) -> Next {
     guard ending == nil else { return .wait(until: nil) }
@@ -188,7 +182,7 @@ struct EndpointState: Sendable {
   mutating func succeeded(_ position: EventPosition, now: Int64) -> Bool {
     guard inFlight.remove(position) != nil else { return false }
     let wasSuspect = isSuspect
-    if wasSuspect { hurry(since: health.failingSince ?? now, now: now) }
+    if wasSuspect { bringRetriesForward(since: health.failingSince ?? now, now: now) }
     failuresInARow = 0
     pausedUntil = 0
     health.lastSuccess = now
@@ -268,7 +262,7 @@ struct EndpointState: Sendable {
   /// The failed attempts of an event.
   func attempts(_ position: EventPosition) -> Attempts? { items[position]?.attempts }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private mutating func settle(_ position: EventPosition) {
     unload([position])
@@ -277,7 +271,7 @@ struct EndpointState: Sendable {
   }
 
   /// Makes events that failed during the endpoint's failure due now, or when the endpoint asked for them.
-  private mutating func hurry(since: Int64, now: Int64) {
+  private mutating func bringRetriesForward(since: Int64, now: Int64) {
     for (position, item) in items {
       let due = max(now, item.asked)
       guard let attempts = item.attempts, attempts.first >= since, item.due > due, !inFlight.contains(position) else { continue }

@@ -59,8 +59,6 @@ struct ShardProgress: Sendable {
     entries[first...].filter { !$0.isSettled }.map { ($0.position, $0.number - notedNumber) }
   }
 
-  var hasUnsettled: Bool { first < entries.count }
-
   /// The number of events between the stored position and the cursor.
   var offset: Int { number - notedNumber }
 

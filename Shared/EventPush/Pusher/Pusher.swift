@@ -56,7 +56,7 @@ public final class Pusher: Sendable {
     signal.wake()
   }
 
-  /// Pushes until it is stopped; then settles the posts in flight and releases its endpoints.
+  /// Pushes until it is stopped or its task is cancelled; then settles the posts in flight and releases its endpoints.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.follow() }
@@ -99,7 +99,7 @@ public final class Pusher: Sendable {
   private func manage() async {
     var pushers: [String] = []
     var heard = ContinuousClock.now
-    while !isStopping.load(ordering: .relaxed) {
+    while !isStopping.load(ordering: .relaxed), !Task.isCancelled {
       var isOpening = false
       do throws(EventFeedError) {
         let subscriptions = try await parts.feed.subscriptions()

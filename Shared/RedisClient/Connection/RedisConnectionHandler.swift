@@ -213,7 +213,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
           continue
         }
         guard let reply = try reader.next() else { break }
-        if let subscription, tell(subscription, reply) { continue }
+        if let subscription, handlePush(subscription, reply) { continue }
         guard let next = waiting.popFirst() else {
           // Redis sends an error unasked and closes the connection if it is in protected mode or past its limit of clients.
           throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("a command that was not sent")
@@ -242,7 +242,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   /// Handles a push of a subscription: a message, or the end of a subscription that was not requested. Returns false for the reply to a
   /// command.
-  private func tell(_ subscription: RedisSubscription, _ reply: RedisReply) -> Bool {
+  private func handlePush(_ subscription: RedisSubscription, _ reply: RedisReply) -> Bool {
     var parts = reply.elements
     guard parts.underestimatedCount == 3, let kind = parts.nextString(like: "smessage") else { return false }
     switch kind {

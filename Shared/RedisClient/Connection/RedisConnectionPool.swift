@@ -16,7 +16,7 @@ final class RedisConnectionPool: Sendable {
     /// The earliest time of the next attempt while the node is unavailable.
     var retryAt: ContinuousClock.Instant?
     /// The time since which no attempt succeeded.
-    var awaySince: ContinuousClock.Instant?
+    var unavailableSince: ContinuousClock.Instant?
     /// The error of the last attempt.
     var fault: RedisError?
     var closed = false
@@ -51,7 +51,7 @@ final class RedisConnectionPool: Sendable {
   var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
 
   /// How long connecting has failed; nil if the last attempt succeeded.
-  var awayFor: Duration? { state.withLockedValue { $0.awaySince?.duration(to: .now) } }
+  var unavailableFor: Duration? { state.withLockedValue { $0.unavailableSince?.duration(to: .now) } }
 
   /// Sends one command. Returns any reply, including an error reply.
   func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
@@ -160,7 +160,7 @@ final class RedisConnectionPool: Sendable {
         state.opening[index] = nil
         state.failures = 0
         state.retryAt = nil
-        state.awaySince = nil
+        state.unavailableSince = nil
         state.fault = nil
         return state.closed
       }
@@ -175,7 +175,7 @@ final class RedisConnectionPool: Sendable {
         state.fault = fault
         state.opening[index] = nil
         state.failures += 1
-        state.awaySince = state.awaySince ?? .now
+        state.unavailableSince = state.unavailableSince ?? .now
         // Full jitter up to half a second, so that many callers that fail at once do not reconnect at once.
         let cap = min(500, 10 << min(state.failures, 6))
         state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))

@@ -198,13 +198,25 @@ extension DeploymentConfiguration {
       throw ConfigurationError(
         "\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
     }
-    func key(_ name: String, issuer: Bool) throws(ConfigurationError) -> AppStoreKey? {
-      guard let key = try node.section(name) else { return nil }
-      unknown += key.unknownKeys(["issuerId", "keyId", "privateKey", "passphraseFile", "uri", "pinFile"])
-      return AppStoreKey(
-        issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(),
-        keyId: try key.required("keyId").text(),
-        source: try keySource(key, "privateKey", resolved), place: key.path)
+    func key(_ key: ConfigurationNode, issuerId: String?) throws(ConfigurationError) -> AppStoreKey {
+      AppStoreKey(
+        issuerId: issuerId, keyId: try key.required("keyId").text(), source: try keySource(key, "privateKey", resolved), place: key.path)
+    }
+    let appStoreServer = try node.section("appStoreServer").map { node throws(ConfigurationError) in
+      unknown += node.unknownKeys(["issuerId", "keyId", "privateKey", "passphraseFile", "uri", "pinFile", "otherKey"])
+      return try key(node, issuerId: try node.required("issuerId").text())
+    }
+    let otherAppStoreServer = try node["appStoreServer"]?.section("otherKey").map { node throws(ConfigurationError) in
+      unknown += node.unknownKeys(["keyId", "privateKey", "passphraseFile", "uri", "pinFile"])
+      let other = try key(node, issuerId: appStoreServer?.issuerId)
+      guard other.keyId != appStoreServer?.keyId else {
+        throw ConfigurationError("\(node.path).keyId", "is the first key's; the other key must be another one")
+      }
+      return other
+    }
+    let offers = try node.section("offers").map { node throws(ConfigurationError) in
+      unknown += node.unknownKeys(["keyId", "privateKey", "issuerId", "passphraseFile", "uri", "pinFile"])
+      return try key(node, issuerId: try node["issuerId"]?.text())
     }
     unknown += node.unknownKeys([
       "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",
@@ -224,7 +236,7 @@ extension DeploymentConfiguration {
     }
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
-      appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
+      appStoreServer: appStoreServer, otherAppStoreServer: otherAppStoreServer, offers: offers,
       recovery: try node.section("recovery").map { node throws(ConfigurationError) in
         unknown += node.unknownKeys(["schedule", "lookback", "outages"])
         return Recovery(

@@ -53,6 +53,8 @@ public struct DeploymentConfiguration: Sendable {
     public let appAppleId: Int64?
     public let environments: [String]
     public let appStoreServer: AppStoreKey?
+    /// A second key for the App Store Server API, with which a call is repeated if Apple refuses the first one.
+    public let otherAppStoreServer: AppStoreKey?
     public let offers: AppStoreKey?
     public let recovery: Recovery?
     /// A strategy of `consentRouting`.

@@ -42,9 +42,9 @@ struct ServerAPIPacingTests {
     quick.base = 1
     return AppStoreServerAPIClient(
       http: HTTPClient(), baseURLs: [.production: "http://127.0.0.1:\(port)"], retryRule: quick, timeout: timeout, pacing: pacing
-    ) { (_, server) throws(AppStoreServerAPIError) in
+    ) { (_, server, key) throws(AppStoreServerAPIError) in
       if tokenFails { throw AppStoreServerAPIError(.configuration, message: "no key", server: server) }
-      return "token"
+      return key == .first ? "token" : nil
     }
   }
 

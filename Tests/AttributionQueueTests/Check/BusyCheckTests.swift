@@ -77,7 +77,7 @@ import Testing
         }
       }
       var options = StoreCheck.Options()
-      options.sideBySide = 4
+      options.concurrentShards = 4
       // Longer than the check of a shard takes on a busy machine.
       options.pause = .seconds(8)
       var messages = 0

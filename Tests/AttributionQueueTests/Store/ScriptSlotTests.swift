@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// The number of all scripts in `Scripts/`, so that no script is missing in this test.
-  private static let count = 41
+  private static let count = 42
 
   @Test func `The keys of every script call share one hash tag`() async throws {
     try await withQueue({
@@ -47,6 +47,9 @@ import Testing
     _ = try await journal.beat("a", outageAfter: .seconds(1))
     try await journal.note(
       environment: "Production", bundleId: "com.example.app", [.init(count: 1, first: 1, last: 1)], silenceAfter: .seconds(1))
+    try await queue.commerceNotifications.add(
+      .init(eventId: "e", type: "METADATA_UPDATE", subtype: nil, uuid: "u", signedDate: 1, references: ["r"]),
+      bundleId: "com.example.app", .reference("r"))
     _ = try await feed.create(name: "s", types: [], start: .beginning)
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))

@@ -26,7 +26,7 @@ from SystemTests.support.running_system import ROOT, System
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
-EXAMPLES = 500 if SOAK else 8
+EXAMPLES = 500 if SOAK else 4
 CONTRACT = json.loads((ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text())
 # None of the five services answers these; a server of the user does.
 CONTRACT["paths"] = {path: item for path, item in CONTRACT["paths"].items() if "RetentionDecisionService" not in path}

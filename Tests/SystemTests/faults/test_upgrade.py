@@ -23,7 +23,7 @@ from .system import BINARIES, FaultSystem
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 OLD = os.environ.get("ATTRIBUTION_OLD_EXECUTABLES")
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
-DELIVERIES, SENDERS = (20_000, 32) if SOAK else (2_400, 16)
+DELIVERIES, SENDERS = (20_000, 32) if SOAK else (1_600, 16)
 FORM = "{attr:000}:form"
 QUEUES = "queues.v1.QueuesService"
 LIMITS = "{ lease: 2s, workerTimeout: 2s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }"

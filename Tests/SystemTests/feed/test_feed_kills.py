@@ -29,7 +29,7 @@ from .readers import (
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
-DELIVERIES, KILLS = (100_000, 40) if SOAK else (1_500, 8)
+DELIVERIES, KILLS = (100_000, 40) if SOAK else (900, 6)
 # Seconds within which accepted messages are processed, and published events are read.
 PATIENCE = 1_800 if SOAK else 300
 SENDERS, PURCHASES = 8, 12

@@ -57,7 +57,7 @@ def test_no_event_is_missed_and_no_order_is_broken_when_processes_are_killed(tmp
     seed = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 30)
     print(f"seed {seed}")
     dice = random.Random(seed)
-    count, kills = (5000, 60) if SOAK else (300, 8)
+    count, kills = (5000, 60) if SOAK else (240, 6)
     resting = threading.Event()
 
     def answer(request: Request):
@@ -184,7 +184,7 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
 
 
 def test_pushers_that_join_share_the_endpoints_and_no_event_is_missed(tmp_path):
-    endpoints = 300 if SOAK else 60
+    endpoints = 300 if SOAK else 40
     with Receiver() as receiver, PushSystem(tmp_path, RULES, verifiers=3) as system:
         _first, *later = system.verifiers
         for verifier in later:

@@ -22,8 +22,9 @@ public struct AppStoreServerResponse: Sendable, Hashable {
 ///
 /// It verifies nothing; JWS are returned unchanged.
 public final class AppStoreServerAPIClient: Sendable {
-  /// Makes the bearer token for an app (by bundle id).
-  public typealias TokenProvider = @Sendable (_ bundleId: String, _ server: AppStoreServer) async throws(AppStoreServerAPIError) -> String
+  /// Makes the bearer token for an app (by bundle id) with one of its keys; nil if the app has no such key.
+  public typealias TokenProvider =
+    @Sendable (_ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey) async throws(AppStoreServerAPIError) -> String?
 
   private struct Bucket: Hashable {
     let bundleId: String
@@ -39,17 +40,25 @@ public final class AppStoreServerAPIClient: Sendable {
   private let pacing: (any AppStoreServerPacing)?
   /// The time until which an app must not call an endpoint, milliseconds since 1970.
   private let paused = Mutex<[Bucket: Int64]>([:])
+  private let acceptedKeys = AcceptedKeys()
+  private let keyChanged: @Sendable (String, AppStoreServer, AppStoreServerKey) -> Void
 
-  /// `timeout`: of one request. Without `pacing` only Apple's 429 is respected.
+  /// - Parameters:
+  ///   - timeout: of one request.
+  ///   - pacing: nil: only Apple's 429 is respected.
+  ///   - keyChanged: called when Apple refuses the key that was used before, and accepts the app's other key.
   public init(
     http: HTTPClient, baseURLs: [AppStoreServer: String] = [:], retryRule: AppStoreServerRetryRule = AppStoreServerRetryRule(),
-    timeout: Duration = .seconds(30), pacing: (any AppStoreServerPacing)? = nil, token: @escaping TokenProvider
+    timeout: Duration = .seconds(30), pacing: (any AppStoreServerPacing)? = nil,
+    keyChanged: @escaping @Sendable (_ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey) -> Void = { _, _, _ in },
+    token: @escaping TokenProvider
   ) {
     self.http = http
     self.baseURLs = baseURLs.mapValues { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     self.retryRule = retryRule
     self.timeout = timeout
     self.pacing = pacing
+    self.keyChanged = keyChanged
     self.token = token
   }
 
@@ -109,17 +118,20 @@ public final class AppStoreServerAPIClient: Sendable {
   ) async throws(AppStoreServerAPIError) -> AppStoreServerResponse {
     let bucket = Bucket(bundleId: bundleId, server: server, endpoint: endpoint)
     var attempt = 1
+    var key = acceptedKeys.key(bundleId, server)
+    var otherBearer: String?
     while true {
       let failure: AppStoreServerAPIError
       do throws(AppStoreServerAPIError) {
         try refuseWhilePaused(bucket)
-        let bearer = try await token(bundleId, server)
+        let bearer = if let otherBearer { otherBearer } else { try await self.bearer(bundleId, server, &key) }
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
         // A timeout that is shorter than usual because of the caller says nothing about Apple.
         let isHurried = deadline - .now < timeout
         do throws(AppStoreServerAPIError) {
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
           await permit?.end(.answered)
+          if acceptedKeys.accept(key, bundleId, server) { keyChanged(bundleId, server, key) }
           return response
         } catch {
           let isCutShort = isHurried && error.status == nil && ContinuousClock.now >= deadline - .milliseconds(2)
@@ -128,6 +140,13 @@ public final class AppStoreServerAPIClient: Sendable {
         }
       } catch {
         failure = error
+      }
+      // While a key is replaced, Apple may accept only one of two. The other one is tried once, and that is not a repeated attempt.
+      if failure.classification == .credentials, otherBearer == nil {
+        if let bearer = try await token(bundleId, server, key.counterpart) {
+          (key, otherBearer) = (key.counterpart, bearer)
+          continue
+        }
       }
       // Only Apple's answer pauses all requests; our own limit refuses just this one.
       if failure.status != nil, let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
@@ -139,6 +158,18 @@ public final class AppStoreServerAPIClient: Sendable {
       }
       attempt += 1
     }
+  }
+
+  /// A token with the key that Apple accepted last, or with the first one if there is no other key any more.
+  private func bearer(
+    _ bundleId: String, _ server: AppStoreServer, _ key: inout AppStoreServerKey
+  ) async throws(AppStoreServerAPIError) -> String {
+    if let bearer = try await token(bundleId, server, key) { return bearer }
+    key = .first
+    guard let bearer = try await token(bundleId, server, .first) else {
+      throw AppStoreServerAPIError(.configuration, message: "the app has no key for the App Store Server API", server: server)
+    }
+    return bearer
   }
 
   private static func result(of error: AppStoreServerAPIError) -> AppStoreServerPermit.Result {

@@ -7,18 +7,23 @@ public struct CreateAppStoreServerTokenRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Up to 3600; default 1200.
   public var lifetimeSeconds: Int32?
+  /// One of the app's keys for this API, apps[].appStoreServer or its otherKey; default: the first.
+  public var keyId: String?
 
   public init(
     bundleId: String? = nil,
-    lifetimeSeconds: Int32? = nil
+    lifetimeSeconds: Int32? = nil,
+    keyId: String? = nil
   ) {
     self.bundleId = bundleId
     self.lifetimeSeconds = lifetimeSeconds
+    self.keyId = keyId
   }
 
   public init() {
     self.bundleId = nil
     self.lifetimeSeconds = nil
+    self.keyId = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -36,6 +41,10 @@ public struct CreateAppStoreServerTokenRequest: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           lifetimeSeconds = try reader.readInt32()
+        case "keyId", "key_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -53,6 +62,10 @@ public struct CreateAppStoreServerTokenRequest: RPCMessage, Hashable {
     if let lifetimeSeconds {
       writer.key("lifetimeSeconds")
       writer.int(lifetimeSeconds)
+    }
+    if let keyId {
+      writer.key("keyId")
+      writer.string(keyId)
     }
     writer.endObject()
   }

@@ -104,7 +104,7 @@ extension EventFeed {
     return true
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private func change(_ name: String, _ change: (inout EventSubscription) -> Void) async throws(EventFeedError) -> EventSubscription {
     for _ in 0..<20 {

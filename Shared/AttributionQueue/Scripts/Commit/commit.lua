@@ -1,4 +1,5 @@
 -- commit: settles messages of one shard's ready stream in one step, if the worker still holds them.
+-- Plain batches (PlainBatch), which most batches are, are settled by commit_plain.lua or by a transaction instead.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves, when keys that are not named here
 --      could be missing  11 subscriptions that ask for original bytes

@@ -218,15 +218,15 @@ public final class DeadlineWorker: Sendable {
   /// The messages among leased entries. Unreadable entries become dead letters. If that fails, their lease expires and the worker that
   /// reclaims them makes them dead letters.
   func messages(_ entries: RedisReply, of shard: Shard) async -> [LeasedMessage] {
-    var call = CommitBatch(queue, shard, many: 1, deliveries)
+    var batch = CommitBatch(queue, shard, many: 1, deliveries)
     var messages: [LeasedMessage] = []
     for entry in entries.elements {
       var parts = entry.elements
       guard let id = parts.nextString(), let fields = parts.next() else { continue }
-      let message = settlement.message(id, fields, begun: parts.nextInteger() ?? 1, consumer: consumer.name, in: &call)
+      let message = settlement.message(id, fields, begun: parts.nextInteger() ?? 1, consumer: consumer.name, in: &batch)
       if let message { messages.append(message) }
     }
-    if !call.isEmpty { _ = try? await settlement.commit(call, as: .consumer(consumer.name)) }
+    if !batch.isEmpty { _ = try? await settlement.commit(batch, as: .consumer(consumer.name)) }
     return messages
   }
 
@@ -248,11 +248,11 @@ public final class DeadlineWorker: Sendable {
 
   /// Settles the handler's decision. A short outage of Redis must not lose it, so it is retried for up to two lease durations.
   private func settle(_ message: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
-    var call = CommitBatch(queue, message.shard, many: 1, deliveries)
-    await settlement.add(message, outcome, to: &call, started: started)
+    var batch = CommitBatch(queue, message.shard, many: 1, deliveries)
+    await settlement.add(message, outcome, to: &batch, started: started)
     while true {
       do throws(QueueError) {
-        try await settlement.commit(call, as: .consumer(consumer.name))
+        try await settlement.commit(batch, as: .consumer(consumer.name))
         return
       } catch {
         guard started.duration(to: .now) < deliveries.configuration.lease * 2 else { return }

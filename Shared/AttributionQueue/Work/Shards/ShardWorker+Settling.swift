@@ -5,7 +5,7 @@ extension ShardWorker {
   /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read
   /// again. Leased messages would not be read again, so they are given back when the worker stops.
   func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
-    var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
+    var batch = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
     var kind = ""
@@ -23,27 +23,28 @@ extension ShardWorker {
           _ = try await deliveries.send(["HDEL", .string(Keys.suspects(queue, shard.shard)), "until"])
         } else {
           // A suspected message is settled alone. If the worker crashes on it, it is the first message left in the stream.
-          if !call.isEmpty { return call }
+          if !batch.isEmpty { return batch }
           isSuspected = true
           begun = try await count(id, shard.shard, ownership)
         }
       }
       guard
         let message = settlement.message(
-          id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &call)
+          id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &batch
+        )
       else { continue }
       kind = message.message.kind
       let outcome = isLeased && isStopping ? .giveBack : await callHandler(message)
       if case .inOrder(let apply) = outcome {
-        if try await order.isTurn(of: message, after: call) {
+        if try await order.isTurn(of: message, after: batch) {
           let outcome = await message.traced(apply)
           await settlement.add(
-            message, outcome, to: &call, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
+            message, outcome, to: &batch, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
         } else {
-          call.wait(message, isSuspected: isSuspected, started: started)
+          batch.wait(message, isSuspected: isSuspected, started: started)
         }
       } else {
-        await settlement.add(message, outcome, to: &call, isSuspected: isSuspected, started: started)
+        await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, started: started)
       }
       let ended = ContinuousClock.now
       turned.withLock { $0 = ended }
@@ -54,7 +55,7 @@ extension ShardWorker {
       }
       started = ended
     }
-    return call
+    return batch
   }
 
   private func callHandler(_ message: LeasedMessage) async -> WorkOutcome {
@@ -74,21 +75,21 @@ extension ShardWorker {
   /// Settles the batch. Returns the entries to work next, or nil if they must be read.
   ///
   /// - Parameter readsOn: true if more entries are likely: then they are read at the same time.
-  func settle(_ call: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws
+  func settle(_ batch: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws
     -> Read?
   {
     guard ownership.form == .owned else {
-      try await settlement.commit(call, as: .consumer(name))
+      try await settlement.commit(batch, as: .consumer(name))
       shard.leases = []
       return nil
     }
     guard readsOn, !isStopping, shard.isWanted, loop.backpressure.reserveAtOnce(pace.together) else {
-      return try await settlement.commit(call, as: .owner(ownership), group: loop.group) == 0 ? Read(.null) : nil
+      return try await settlement.commit(batch, as: .owner(ownership), group: loop.group) == 0 ? Read(.null) : nil
     }
     // The entries after the batch do not change, whichever of the two commands Redis executes first.
-    async let behind = entries(of: shard.shard, behind: call.position)
+    async let behind = entries(of: shard.shard, behind: batch.position)
     do {
-      try await settlement.commit(call, as: .owner(ownership), group: loop.group)
+      try await settlement.commit(batch, as: .owner(ownership), group: loop.group)
       let read = try await behind
       loop.backpressure.release(pace.together - read.count)
       return read
@@ -100,28 +101,28 @@ extension ShardWorker {
 
   /// Settles a batch again after its commit got no reply. The shard is taken under a new epoch first, so that the unanswered commit is
   /// refused if it arrives later. Returns nil if the shard must be read from its beginning.
-  func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
+  func settleAgain(_ batch: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
     await takeAgain(shard, before)
     guard let ownership = shard.ownership, ownership.form == before.form else {
-      call.endSpans(.leaseLost)
+      batch.endSpans(.leaseLost)
       return nil
     }
     // In the leased form no check is needed: if the first commit was done, the leases are gone and the second changes nothing.
-    if ownership.form == .owned, try await !isThere(call, shard.shard) {
-      call.endSpans(.leaseLost)
+    if ownership.form == .owned, try await !isThere(batch, shard.shard) {
+      batch.endSpans(.leaseLost)
       return nil
     }
-    return try await settle(call, shard, ownership, loop, readsOn: false)
+    return try await settle(batch, shard, ownership, loop, readsOn: false)
   }
 
   /// True if all messages of the batch are still in the stream, so the first commit was not executed.
-  private func isThere(_ call: CommitBatch, _ shard: Shard) async throws(QueueError) -> Bool {
+  private func isThere(_ batch: CommitBatch, _ shard: Shard) async throws(QueueError) -> Bool {
     let reply = try await deliveries.send([
-      "XRANGE", .string(Keys.ready(queue, shard)), "-", .string(call.position.text), "COUNT", .integer(Int64(call.works.count + 1)),
+      "XRANGE", .string(Keys.ready(queue, shard)), "-", .string(batch.position.text), "COUNT", .integer(Int64(batch.works.count + 1)),
     ])
     return reply.elements.compactMap { entry in
       var parts = entry.elements
       return parts.nextString()
-    } == call.works.map(\.entryID)
+    } == batch.works.map(\.entryID)
   }
 }

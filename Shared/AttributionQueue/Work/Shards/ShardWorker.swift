@@ -246,22 +246,22 @@ public final class ShardWorker: Sendable {
         // The messages count as waiting until their time slice begins.
         await loop.slices?.pauseIfUsedUp()
         loop.backpressure.release(next.count)
-        let call = try await handle(next, shard, ownership, loop)
-        guard !call.isEmpty else { continue }
+        let batch = try await handle(next, shard, ownership, loop)
+        guard !batch.isEmpty else { continue }
         do {
           if next.isAnnounced {
-            let left = try await settlement.commitAnnounced(call, ownership, group: loop.group)
-            if left != nil { shard.settledUntil = call.position }
+            let left = try await settlement.commitAnnounced(batch, ownership, group: loop.group)
+            if left != nil { shard.settledUntil = batch.position }
             read = left == 0 ? Read(.null) : nil
             last = beginning
           } else {
-            read = try await settle(call, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
-            last = call.position
-            shard.settledUntil = call.position
+            read = try await settle(batch, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
+            last = batch.position
+            shard.settledUntil = batch.position
           }
         } catch QueueError.unavailable {
-          read = try await settleAgain(call, shard, ownership, loop)
-          last = read == nil ? beginning : call.position
+          read = try await settleAgain(batch, shard, ownership, loop)
+          last = read == nil ? beginning : batch.position
         }
         if loop.slots.isWanted, ownership.form == .owned || read == nil { break }
       } catch QueueError.leaseLost {

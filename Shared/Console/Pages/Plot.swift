@@ -96,8 +96,8 @@ struct Plot {
         text: "\(names[place]): \(parts.isEmpty ? "none" : parts.joined(separator: ", "))", x: Self.number(Double(place) * Self.step),
         width: Self.number(Self.step), height: Self.number(Self.height), bars: bars)
     }
-    func told(_ one: Series) -> String { DisplayFormat.count(isLevel ? one.values.last ?? 0 : one.total) }
-    legend = shown.map { Legend(style: $0.style, name: $0.name, total: told($0)) }
+    func shownTotal(_ one: Series) -> String { DisplayFormat.count(isLevel ? one.values.last ?? 0 : one.total) }
+    legend = shown.map { Legend(style: $0.style, name: $0.name, total: shownTotal($0)) }
     heads = [tableHead] + shown.map(\.name)
     rows = names.indices.filter { sums[$0] > 0 }.map { place in
       Row(label: names[place], cells: shown.map { DisplayFormat.count($0.values[place]) })
@@ -107,7 +107,7 @@ struct Plot {
       ? "\(title): nothing."
       : "\(title): " + (isLevel ? "" : "\(DisplayFormat.count(total)) in all, ")
         + "\(DisplayFormat.count(sums.max() ?? 0)) in the highest column; "
-        + shown.map { "\(told($0)) \($0.name)" }.joined(separator: ", ") + "."
+        + shown.map { "\(shownTotal($0)) \($0.name)" }.joined(separator: ", ") + "."
   }
 
   /// The end of an axis: 1, 2 or 5 times a power of ten.

@@ -4,7 +4,7 @@ import RedisClient
 
 /// Stores sessions in Redis, so that all instances behind a load balancer know them and a session that has ended is unknown to all. They
 /// are stored under digests of their names, so that access to Redis does not allow taking over a session.
-struct SessionStore: Sendable {
+struct SignInStore: Sendable {
   let redis: RedisClient
   let life: Duration
 

@@ -1,0 +1,73 @@
+"""Two keys for the App Store Server API while one is being replaced: `apps[].appStoreServer.otherKey`."""
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from SystemTests.support.running_system import System, start_system, stop_system
+
+from .look_up_steps import APP, ask, calls, cause, story
+
+ISSUER, FIRST, OTHER = "57246542-96fe-1a63-e053-0824d011072a", "2X9R4HXF34", "7Q2W8ERT90"
+
+
+@pytest.fixture(scope="module")
+def two_keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    system = start_system(tmp_path_factory.mktemp("keys"))
+    try:
+        keys = system.data / "keys"
+        subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", keys / "OtherKey.p8"],
+                       check=True, capture_output=True)
+        configuration = system.data / "configuration.yaml"
+        whole = configuration.read_text()
+        line = f"privateKey: {keys}/SubscriptionKey.p8 "
+        assert whole.count(line) == 1
+        configuration.write_text(whole.replace(line, f"{line.strip()}, otherKey: {{ keyId: {OTHER}, privateKey: {keys}/OtherKey.p8 }} "))
+        for name in ("signer", "notification-recovery"):
+            system.service("stop", name)
+            system.service("start", name)
+        yield system
+    finally:
+        stop_system(system)
+
+
+def accept(system: System, *names: str) -> None:
+    """Sets the keys that App Store Connect knows."""
+    files = {FIRST: "SubscriptionKey", OTHER: "OtherKey"}
+    keys = [{"issuerId": ISSUER, "keyId": name, "publicKey": subprocess.run(
+        ["openssl", "pkey", "-in", system.data / "keys" / f"{files[name]}.p8", "-pubout"], capture_output=True, text=True, check=True).stdout}
+        for name in names]
+    system.control("/control/apps", {"bundleId": APP, "appAppleId": 525463029, "notificationURLs": {}, "apiKeys": keys})
+
+
+def test_a_call_that_apple_refuses_is_repeated_with_the_other_key_and_later_calls_begin_with_it(two_keys):
+    original = story(two_keys, "buy")["originalTransactionId"]
+    # What each call costs: requests to Apple and their statuses.
+    for accepted, statuses in (((FIRST,), [200]), ((OTHER,), [401, 200]), ((OTHER,), [200]), ((FIRST, OTHER), [200]), ((FIRST,), [401, 200]),
+                               ((FIRST,), [200])):
+        accept(two_keys, *accepted)
+        before = len(calls(two_keys))
+        answer = ask(two_keys, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
+        assert answer.status == 200, answer
+        assert [call["status"] for call in calls(two_keys)[before:]] == statuses, accepted
+    log = (two_keys.data / f"run-{two_keys.port_base}" / "notification-recovery.log").read_text()
+    assert log.count("accepts the other") == 2 and '"accepted":"appStoreServer.otherKey"' in log.replace(" ", "")
+
+
+def test_if_apple_refuses_both_keys_the_call_fails_after_one_request_with_each(two_keys):
+    original = story(two_keys, "buy")["originalTransactionId"]
+    accept(two_keys)
+    before = len(calls(two_keys))
+    answer = ask(two_keys, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
+    assert answer.status == 400 and cause(answer)["reason"] == "APP_STORE_CREDENTIALS"
+    assert [call["status"] for call in calls(two_keys)[before:]] == [401, 401]
+
+
+def test_signer_makes_a_token_with_the_named_key(two_keys):
+    for key in (FIRST, OTHER):
+        assert two_keys.call("Signer", "CreateAppStoreServerToken", {"bundleId": APP, "keyId": key})["token"]
+    answer = two_keys.rpc("Signer", "CreateAppStoreServerToken", {"bundleId": APP, "keyId": "2X9R4HXF35"})
+    assert answer.status == 404 and "keyId" in answer.json["message"], "the key of the offers"
+    listed = two_keys.call("Signer", "ListSigningKeys", {"bundleId": APP})["keys"]
+    assert [key["keyId"] for key in listed if key["use"] == "appStoreServer"] == [FIRST, OTHER]
