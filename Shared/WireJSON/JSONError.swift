@@ -1,7 +1,7 @@
 /// Why a text is not the expected JSON, with the position.
 ///
-/// The rules are strict RFC 8259, no repeated names in an object, no lone surrogates, no byte-order mark, nothing after the document, bounded
-/// depth and count.
+/// The rules are strict RFC 8259, no repeated names in an object, no lone surrogates, no byte-order mark, nothing after the document,
+/// bounded depth and count.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Kind: Sendable, Hashable {
     /// Not JSON at all; `offset` is the byte where reading stopped.

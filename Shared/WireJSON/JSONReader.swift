@@ -1,8 +1,8 @@
 /// Reads JSON step by step, directly into typed messages, without building a tree.
 ///
 /// The reader is strict. The caller must call `beginObject`, then `nextKey` until it returns nil, and read or skip exactly one value after
-/// each key; likewise for arrays with `nextElement`. Repeated names are found by ``readValue()`` and ``skipValue()``; a caller that reads an
-/// object by keys must detect them by recording the fields it has seen.
+/// each key; likewise for arrays with `nextElement`. Repeated names are found by ``readValue()`` and ``skipValue()``; a caller that reads
+/// an object by keys must detect them by recording the fields it has seen.
 public struct JSONReader: Sendable {
   public enum Kind: Sendable, Hashable { case object, array, string, number, bool, null }
 
