@@ -199,7 +199,7 @@ struct GapWork: Sendable {
     }
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private func leave(
     _ body: [UInt8], kind: String, key: String, _ report: GapReport, attributes: [String: String]

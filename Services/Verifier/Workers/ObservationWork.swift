@@ -151,7 +151,7 @@ struct ObservationWork: Sendable {
     return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, histories))
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private func data(
     _ lease: LeasedMessage, _ observation: StatusObservation, _ found: Found, _ histories: [SubscriptionHistory]

@@ -48,7 +48,7 @@ extension EventFeed {
     }
   }
 
-  // MARK: Pieces
+  // MARK: Helpers
 
   private func each(
     _ name: String, _ ackIds: [String], _ act: @escaping @Sendable (Shard, [RedisArgument]) async throws(EventFeedError) -> Int64
