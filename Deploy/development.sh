@@ -37,7 +37,7 @@ appStore:
   rootCertificates: [$1]
   strictCertificates: true
   gapPatience: 3s                     # production waits a quarter of an hour for stragglers
-  silenceSweep: 1s                    # production looks every half minute
+  silenceSweep: 3s                    # production looks every half minute
 YAML
 }
 
