@@ -16,13 +16,13 @@ extension ServiceParts {
       http: environment.httpClient(),
       baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL],
       pacing: ApplePacing(redis: redis, rates: try ApplePacing.rates(configuration.recovery), metrics: metrics),
-      keyChanged: { [logger = environment.logger] bundleId, server, key in
+      keyRefused: { [logger = environment.logger] bundleId, server, key in
+        let app = configuration.app(bundleId)
+        let keyId = (key == .first ? app?.appStoreServer : app?.otherAppStoreServer)?.keyId ?? ""
         logger.warning(
-          "Apple refuses one of the app's keys for the App Store Server API and accepts the other",
-          metadata: [
-            "bundleId": "\(bundleId)", "environment": "\(server.rawValue)",
-            "accepted": key == .first ? "appStoreServer.keyId" : "appStoreServer.otherKey",
-          ])
+          "Apple refuses a key for the App Store Server API; the app's other key is tried",
+          metadata: ["bundleId": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
+        metrics.failed(AppStoreServerAPIError.Classification.credentials.rawValue)
       },
       token: { (bundleId, server, key) throws(AppStoreServerAPIError) in
         try await tokens.token(bundleId: bundleId, server: server, key: key)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Posting to many servers")

@@ -169,7 +169,7 @@ struct TestNotificationCheck: Sendable {
     switch error.reason {
     case "APP_STORE_CREDENTIALS":
       return CommandFailure(
-        code: 12, "Apple refuses the app's key (401)",
+        code: 12, "Apple refuses the app's key (401), and its otherKey if there is one",
         advice:
           "appStoreServer: issuerId, keyId and privateKey must be of an In-App Purchase key of App Store Connect, not of an API key, and "
           + "bundleId the app's. Production refuses every key of an app that was never released: try --environment Sandbox.")

@@ -19,6 +19,8 @@ struct SignerTokens: Sendable {
       let request = CreateAppStoreServerTokenRequest(bundleId: bundleId, keyId: keyId)
       return try await signer.call(SignerService.CreateAppStoreServerToken.self, request, timeout: .seconds(5)).token
     } catch {
+      // Signer has no such key any more, or is of a version that knows only one.
+      if key == .other, error.code == .notFound || error.code == .invalidArgument { return nil }
       throw AppStoreServerAPIError(Self.classification(error.code), message: "no token from the signer: \(error)", server: server)
     }
   }

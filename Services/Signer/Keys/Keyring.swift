@@ -29,7 +29,7 @@ final class Keyring: Sendable {
 
     /// All keys with their uses.
     var all: [(key: AppKey, use: String)] {
-      [(server, "appStoreServer"), (otherServer, "appStoreServer"), (offers, "offers")].compactMap { key, use in key.map { ($0, use) } }
+      [(server, "appStoreServer"), (otherServer, "otherAppStoreServer"), (offers, "offers")].compactMap { key, use in key.map { ($0, use) } }
     }
 
     /// A key for the App Store Server API by its id; the first one without an id.

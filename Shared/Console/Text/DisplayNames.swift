@@ -68,6 +68,7 @@ enum DisplayNames {
     switch use {
     case "impressions": "signs ads"
     case "appStoreServer": "asks the App Store Server API"
+    case "otherAppStoreServer": "asks the App Store Server API if Apple refuses the other key"
     case "offers": "signs offers"
     default: use
     }

@@ -1,5 +1,6 @@
 import HTTPClient
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AppStore
@@ -61,7 +62,8 @@ struct ServerAPIPacingTests {
 
   @Test("a caller's short timeout is not Apple's failure, but a slow answer is")
   func hurried() async throws {
-    let silent = try SilentServer()
+    let silent = SmallServer { _ in .silence }
+    defer { silent.stop() }
     let hurried = Witness()
     await #expect(throws: AppStoreServerAPIError.self) {
       try await client(hurried, port: silent.port).call(

@@ -1,5 +1,6 @@
 """Two keys for the App Store Server API while one is being replaced: `apps[].appStoreServer.otherKey`."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 
@@ -23,6 +24,9 @@ def two_keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
         whole = configuration.read_text()
         line = f"privateKey: {keys}/SubscriptionKey.p8 "
         assert whole.count(line) == 1
+        # Ingest and recoveries would call Apple with the same keys meanwhile.
+        system.service("stop", "ingest")
+        whole = "\n".join(line for line in whole.splitlines() if not line.startswith("    recovery:")) + "\n"
         configuration.write_text(whole.replace(line, f"{line.strip()}, otherKey: {{ keyId: {OTHER}, privateKey: {keys}/OtherKey.p8 }} "))
         for name in ("signer", "notification-recovery"):
             system.service("stop", name)
@@ -52,7 +56,10 @@ def test_a_call_that_apple_refuses_is_repeated_with_the_other_key_and_later_call
         assert answer.status == 200, answer
         assert [call["status"] for call in calls(two_keys)[before:]] == statuses, accepted
     log = (two_keys.data / f"run-{two_keys.port_base}" / "notification-recovery.log").read_text()
-    assert log.count("accepts the other") == 2 and '"accepted":"appStoreServer.otherKey"' in log.replace(" ", "")
+    refused = [entry["keyId"] for entry in map(json.loads, log.splitlines()) if "Apple refuses a key" in entry["message"]]
+    assert refused == [FIRST, OTHER]
+    assert 'attribution_app_store_errors_total{class="credentials"} 2' in two_keys.request(
+        "GET", two_keys.url("Recovery") + "/metrics", headers={"Authorization": f"Bearer {two_keys.token}"}).body.decode()
 
 
 def test_if_apple_refuses_both_keys_the_call_fails_after_one_request_with_each(two_keys):
@@ -68,6 +75,6 @@ def test_signer_makes_a_token_with_the_named_key(two_keys):
     for key in (FIRST, OTHER):
         assert two_keys.call("Signer", "CreateAppStoreServerToken", {"bundleId": APP, "keyId": key})["token"]
     answer = two_keys.rpc("Signer", "CreateAppStoreServerToken", {"bundleId": APP, "keyId": "2X9R4HXF35"})
-    assert answer.status == 404 and "keyId" in answer.json["message"], "the key of the offers"
+    assert answer.status == 404 and answer.json["details"][0]["debug"]["fieldViolations"][0]["field"] == "keyId", "the key of the offers"
     listed = two_keys.call("Signer", "ListSigningKeys", {"bundleId": APP})["keys"]
-    assert [key["keyId"] for key in listed if key["use"] == "appStoreServer"] == [FIRST, OTHER]
+    assert {key["keyId"]: key["use"] for key in listed} == {FIRST: "appStoreServer", OTHER: "otherAppStoreServer", "2X9R4HXF35": "offers"}

@@ -56,7 +56,9 @@ def test_errors_below_the_rpc_layer_are_answered(system):
     url = system.url("Signer")
     token = {"Authorization": f"Bearer {system.token}", "Content-Type": "application/json"}
     path = "/attribution.signer.v1.SignerService/"
-    assert system.request("POST", url + path + "NoSuchMethod", b"{}", token).status == 404
+    unknown = system.request("POST", url + path + "NoSuchMethod", b"{}", token)
+    assert unknown.status == 404 and unknown.json["code"] == "unimplemented", unknown
+    assert "attribution.signer.v1.SignerService" in unknown.json["message"], unknown
     put = system.request("PUT", url + path + "ListSigningKeys", b"{}", token)
     assert put.status == 405 and "POST" in put.headers["Allow"]
     text = system.request("POST", url + path + "ListSigningKeys", b"{}", {**token, "Content-Type": "text/plain"})

@@ -41,16 +41,16 @@ public final class AppStoreServerAPIClient: Sendable {
   /// The time until which an app must not call an endpoint, milliseconds since 1970.
   private let paused = Mutex<[Bucket: Int64]>([:])
   private let acceptedKeys = AcceptedKeys()
-  private let keyChanged: @Sendable (String, AppStoreServer, AppStoreServerKey) -> Void
+  private let keyRefused: @Sendable (String, AppStoreServer, AppStoreServerKey) -> Void
 
   /// - Parameters:
   ///   - timeout: of one request.
   ///   - pacing: nil: only Apple's 429 is respected.
-  ///   - keyChanged: called when Apple refuses the key that was used before, and accepts the app's other key.
+  ///   - keyRefused: called when Apple refuses a key and the call is repeated with the app's other key.
   public init(
     http: HTTPClient, baseURLs: [AppStoreServer: String] = [:], retryRule: AppStoreServerRetryRule = AppStoreServerRetryRule(),
     timeout: Duration = .seconds(30), pacing: (any AppStoreServerPacing)? = nil,
-    keyChanged: @escaping @Sendable (_ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey) -> Void = { _, _, _ in },
+    keyRefused: @escaping @Sendable (_ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey) -> Void = { _, _, _ in },
     token: @escaping TokenProvider
   ) {
     self.http = http
@@ -58,7 +58,7 @@ public final class AppStoreServerAPIClient: Sendable {
     self.retryRule = retryRule
     self.timeout = timeout
     self.pacing = pacing
-    self.keyChanged = keyChanged
+    self.keyRefused = keyRefused
     self.token = token
   }
 
@@ -119,19 +119,22 @@ public final class AppStoreServerAPIClient: Sendable {
     let bucket = Bucket(bundleId: bundleId, server: server, endpoint: endpoint)
     var attempt = 1
     var key = acceptedKeys.key(bundleId, server)
-    var otherBearer: String?
+    // Apple's refusal of the first key that was tried.
+    var refusal: AppStoreServerAPIError?
     while true {
       let failure: AppStoreServerAPIError
+      var isSent = false
       do throws(AppStoreServerAPIError) {
         try refuseWhilePaused(bucket)
-        let bearer = if let otherBearer { otherBearer } else { try await self.bearer(bundleId, server, &key) }
+        let bearer = try await self.bearer(bundleId, server, &key)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
         // A timeout that is shorter than usual because of the caller says nothing about Apple.
         let isHurried = deadline - .now < timeout
         do throws(AppStoreServerAPIError) {
+          isSent = deadline > .now
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
           await permit?.end(.answered)
-          if acceptedKeys.accept(key, bundleId, server) { keyChanged(bundleId, server, key) }
+          if refusal != nil { acceptedKeys.accept(key, bundleId, server) }
           return response
         } catch {
           let isCutShort = isHurried && error.status == nil && ContinuousClock.now >= deadline - .milliseconds(2)
@@ -141,12 +144,17 @@ public final class AppStoreServerAPIClient: Sendable {
       } catch {
         failure = error
       }
-      // While a key is replaced, Apple may accept only one of two. The other one is tried once, and that is not a repeated attempt.
-      if failure.classification == .credentials, otherBearer == nil {
-        if let bearer = try await token(bundleId, server, key.counterpart) {
-          (key, otherBearer) = (key.counterpart, bearer)
-          continue
-        }
+      if let refusal {
+        // Without a second request, Apple's answer to the first one is the result.
+        guard isSent else { throw refusal }
+        // Any other answer than 401 and the server's own errors shows that Apple accepts the key.
+        if let status = failure.status, status != 401, status < 500 { acceptedKeys.accept(key, bundleId, server) }
+      } else if failure.classification == .credentials, await hasKey(key.counterpart, bundleId, server) {
+        // While a key is replaced, Apple may accept only one of the two. This is not a repeated attempt.
+        keyRefused(bundleId, server, key)
+        refusal = failure
+        key = key.counterpart
+        continue
       }
       // Only Apple's answer pauses all requests; our own limit refuses just this one.
       if failure.status != nil, let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
@@ -158,6 +166,11 @@ public final class AppStoreServerAPIClient: Sendable {
       }
       attempt += 1
     }
+  }
+
+  /// Whether a token can be made with the key.
+  private func hasKey(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer) async -> Bool {
+    do throws(AppStoreServerAPIError) { return try await token(bundleId, server, key) != nil } catch { return false }
   }
 
   /// A token with the key that Apple accepted last, or with the first one if there is no other key any more.

@@ -20,11 +20,8 @@ final class AcceptedKeys: Sendable {
     keys.withLock { $0[Name(bundleId: bundleId, server: server)] ?? .first }
   }
 
-  /// Records that Apple accepted a key. Returns true if it is another one than before.
-  func accept(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer) -> Bool {
-    keys.withLock { keys in
-      let before = keys.updateValue(key, forKey: Name(bundleId: bundleId, server: server))
-      return before ?? .first != key
-    }
+  /// Records that Apple accepted a key after it had refused the other one.
+  func accept(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer) {
+    keys.withLock { $0[Name(bundleId: bundleId, server: server)] = key }
   }
 }

@@ -221,7 +221,7 @@ public struct SigningKeyInfo: RPCMessage, Hashable {
   public var publicKey: String
   public var adNetworkId: String?
   public var bundleId: String?
-  /// impressions, appStoreServer or offers.
+  /// impressions, appStoreServer, otherAppStoreServer or offers.
   public var use: String
 
   public init(

@@ -31,6 +31,8 @@ final class RPCServer: HTTPResponder {
   private let routes: [String: Route]
 
   private let pathPrefix: String
+  /// The answer for paths that are neither a method nor a page. Clients of Connect infer the code from the status too.
+  private let unknownPath: HTTPAnswer
 
   /// - Parameter endpoints: endpoints by path without the prefix.
   init(
@@ -52,6 +54,8 @@ final class RPCServer: HTTPResponder {
         endpoint: endpoint, metrics: metrics.method(service: endpoint.service, name: endpoint.name))
     }
     self.routes = routes
+    let services = Set(routes.values.map(\.endpoint.service)).sorted().joined(separator: ", ")
+    unknownPath = .error(RPCError(.unimplemented, "no such method or page; the RPC services here are: \(services)"), status: 404)
   }
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
@@ -59,7 +63,7 @@ final class RPCServer: HTTPResponder {
     if let administrative = health.admission(request) { return named(administrative, request) }
     if let admission = pages?.admission(request, PageAccess(server: self)) { return named(admission, request) }
     metrics.unknownMethod()
-    return named(.answer(HTTPAnswer(status: 404)), request)
+    return named(.answer(unknownPath), request)
   }
 
   /// The endpoint with the given path without the prefix.

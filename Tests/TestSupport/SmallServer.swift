@@ -2,15 +2,16 @@ import Glibc
 import Synchronization
 
 /// A small HTTP/1.1 server on loopback with one thread for each connection. The test decides how a request is answered.
-final class SmallServer: Sendable {
-  struct Request: Sendable {
-    var method: String
-    var path: String
-    var headers: [String: String]
-    var body: [UInt8]
+public final class SmallServer: Sendable {
+  public struct Request: Sendable {
+    public var method: String
+    public var path: String
+    /// By name in lower case.
+    public var headers: [String: String]
+    public var body: [UInt8]
   }
 
-  enum Answer: Sendable {
+  public enum Answer: Sendable {
     /// These bytes; the connection is kept open.
     case bytes([UInt8])
     /// These bytes; then the connection is closed.
@@ -20,13 +21,13 @@ final class SmallServer: Sendable {
     /// Nothing, until the client closes the connection.
     case silence
 
-    static func ok(_ body: String, headers: [String] = [], status: String = "200 OK") -> Answer {
+    public static func ok(_ body: String, headers: [String] = [], status: String = "200 OK") -> Answer {
       let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
       return .bytes(Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }
   }
 
-  let port: UInt16
+  public let port: UInt16
   private let listener: Int32
   private let handler: @Sendable (Request) -> Answer
   private let opened = Mutex(0)
@@ -34,12 +35,12 @@ final class SmallServer: Sendable {
   private let atOnce = Mutex((now: 0, most: 0))
 
   /// The maximum number of requests that were answered at the same time.
-  var mostAtOnce: Int { atOnce.withLock { $0.most } }
+  public var mostAtOnce: Int { atOnce.withLock { $0.most } }
   /// The number of accepted connections.
-  var connections: Int { opened.withLock { $0 } }
-  var url: String { "http://127.0.0.1:\(port)" }
+  public var connections: Int { opened.withLock { $0 } }
+  public var url: String { "http://127.0.0.1:\(port)" }
 
-  init(_ handler: @escaping @Sendable (Request) -> Answer) {
+  public init(_ handler: @escaping @Sendable (Request) -> Answer) {
     self.handler = handler
     signal(SIGPIPE, SIG_IGN)
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -65,7 +66,8 @@ final class SmallServer: Sendable {
     }
   }
 
-  func stop() {
+  /// Accepts no further connections.
+  public func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }

@@ -1,0 +1,127 @@
+import HTTPClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AppStore
+
+/// Two keys of an app for the App Store Server API, of which Apple may accept only one.
+@Suite struct OtherKeyTests {
+  /// A value that closures share.
+  private final class Shared<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+    init(_ value: Value) { state = Mutex(value) }
+
+    var value: Value { state.withLock { $0 } }
+    func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result { state.withLock { change(&$0) } }
+  }
+
+  /// Gives a number of permits and refuses further ones.
+  private final class Permits: AppStoreServerPacing {
+    private let left: Mutex<Int>
+    init(_ count: Int) { left = Mutex(count) }
+
+    func permit(
+      _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
+    ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
+      let isGiven = left.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      guard isGiven else { throw AppStoreServerAPIError(.rate, message: "our own limit", server: server) }
+      return AppStoreServerPermit { _ in }
+    }
+  }
+
+  /// Calls in a row, each with the statuses that Apple would answer by key.
+  ///
+  /// - Parameter keys: makes the token of a key; nil if the app has no such key.
+  /// - Returns: the results, `ok` or the error's classification; and the keys of the requests that reached Apple.
+  private func play(
+    _ calls: [[String: Int]], server: AppStoreServer? = .production, permits: Int = 100,
+    token: @escaping @Sendable (AppStoreServerKey) throws(AppStoreServerAPIError) -> String? = { $0 == .first ? "first" : "other" }
+  ) async -> (results: [String], requests: [String], refused: [AppStoreServerKey]) {
+    let (requests, refused, current) = (Shared<[String]>([]), Shared<[AppStoreServerKey]>([]), Shared<[String: Int]>([:]))
+    let apple = SmallServer { request in
+      let isSandbox = request.path.hasPrefix("/sandbox")
+      let key = (isSandbox ? "sandbox " : "") + String((request.headers["authorization"] ?? "").dropFirst("Bearer ".count))
+      requests.update { $0.append(key) }
+      let status = current.value[key] ?? 500
+      return .ok(status == 404 ? #"{"errorCode":4040010}"# : "{}", status: "\(status) Status")
+    }
+    defer { apple.stop() }
+    var quick = AppStoreServerRetryRule()
+    quick.base = 1
+    let client = AppStoreServerAPIClient(
+      http: HTTPClient(), baseURLs: [.production: apple.url, .sandbox: apple.url + "/sandbox"], retryRule: quick,
+      pacing: Permits(permits), keyRefused: { _, _, key in refused.update { $0.append(key) } },
+      token: { (_, _, key) throws(AppStoreServerAPIError) in try token(key) })
+    var results: [String] = []
+    for statuses in calls {
+      current.update { $0 = statuses }
+      do throws(AppStoreServerAPIError) {
+        _ = try await client.call(.getTransactionInfo, bundleId: "a", server: server, path: ["1"], deadline: .now + .seconds(600))
+        results.append("ok")
+      } catch {
+        results.append(error.classification.rawValue)
+      }
+    }
+    return (results, requests.value, refused.value)
+  }
+
+  @Test func `After a 401 the call is repeated with the other key, and later calls begin with the one that Apple accepted`() async {
+    let played = await play([["first": 401, "other": 200], ["first": 401, "other": 200], ["first": 200, "other": 401], ["first": 200]])
+    #expect(played.results == ["ok", "ok", "ok", "ok"])
+    #expect(played.requests == ["first", "other", "other", "other", "first", "first"])
+    #expect(played.refused == [.first, .other])
+  }
+
+  @Test func `If Apple refuses both keys, each is tried once`() async {
+    let played = await play([["first": 401, "other": 401], ["first": 401, "other": 401]])
+    #expect(played.results == ["credentials", "credentials"])
+    #expect(played.requests == ["first", "other", "first", "other"])
+  }
+
+  @Test func `An answer other than 401 shows that Apple accepts the key`() async {
+    let played = await play([["first": 401, "other": 404], ["other": 200]])
+    #expect(played.results == ["permanent", "ok"])
+    #expect(played.requests == ["first", "other", "other"])
+  }
+
+  @Test func `An error of Apple's server is retried with the same key and says nothing about it`() async {
+    let played = await play([["first": 401, "other": 500], ["first": 200]])
+    #expect(played.results == ["server", "ok"])
+    #expect(played.requests.first == "first" && played.requests.last == "first")
+    #expect(played.requests.dropFirst().dropLast().allSatisfy { $0 == "other" } && played.requests.count > 3)
+  }
+
+  @Test func `If the call cannot be repeated, Apple's refusal is the result`() async {
+    let limited = await play([["first": 401, "other": 200]], permits: 1)
+    #expect(limited.results == ["credentials"] && limited.requests == ["first"])
+    let withoutSigner = await play([["first": 401, "other": 200]]) { (key) throws(AppStoreServerAPIError) in
+      if key == .other { throw AppStoreServerAPIError(.server, message: "signer is away", server: .production) }
+      return "first"
+    }
+    #expect(withoutSigner.results == ["credentials"] && withoutSigner.requests == ["first"])
+    let alone = await play([["first": 401]]) { $0 == .first ? "first" : nil }
+    #expect(alone.results == ["credentials"] && alone.requests == ["first"] && alone.refused.isEmpty)
+  }
+
+  @Test func `If production refuses both keys, the sandbox is asked`() async {
+    let played = await play([["first": 401, "other": 401, "sandbox first": 200]], server: nil)
+    #expect(played.results == ["ok"] && played.requests == ["first", "other", "sandbox first"])
+  }
+
+  @Test func `A key that was removed is not used any more`() async {
+    let asked = Shared(0)
+    let played = await play([["first": 401, "other": 200], ["first": 200]]) { key in
+      if key == .first { return "first" }
+      // The first call asks whether there is another key, and then for its token.
+      return asked.update { asked in
+        asked += 1
+        return asked <= 2 ? "other" : nil
+      }
+    }
+    #expect(played.results == ["ok", "ok"] && played.requests == ["first", "other", "first"])
+  }
+}
