@@ -240,6 +240,11 @@ let package = Package(
   ]
 )
 
+// Web pages of the client library and the contract: see CONTRIBUTING.md.
+if Context.environment["ATTRIBUTION_DOCUMENTATION"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
+}
+
 // The fuzzer needs libFuzzer's main function, so only Tests/Fuzz/run builds it.
 if Context.environment["ATTRIBUTION_FUZZ"] != nil {
   package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))

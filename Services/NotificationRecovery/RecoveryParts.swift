@@ -21,7 +21,7 @@ extension ServiceParts {
         let keyId = (key == .first ? app?.appStoreServer : app?.otherAppStoreServer)?.keyId ?? ""
         logger.warning(
           "Apple refuses a key for the App Store Server API; the app's other key is tried",
-          metadata: ["bundleId": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
+          metadata: ["app": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
         metrics.failed(AppStoreServerAPIError.Classification.credentials.rawValue)
       },
       token: { (bundleId, server, key) throws(AppStoreServerAPIError) in
