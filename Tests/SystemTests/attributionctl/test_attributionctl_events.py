@@ -104,13 +104,15 @@ def test_an_export_contains_each_event_once_and_can_be_resumed(system, tmp_path)
 
     # The state after a command that was killed while it wrote a page: whole pages, and a part of one.
     state = json.loads((tmp_path / "whole.jsonl.export.json").read_text())
-    page = system.call("Events", "ListEvents", {
-        "types": state["request"]["types"], "startTime": state["start"], "endTime": state["end"], "maxEvents": 7})
+    question = {"types": state["request"]["types"], "startTime": state["start"], "endTime": state["end"], "maxEvents": 7}
+    page = system.call("Events", "ListEvents", question)
+    while not page.get("events"):  # a page with only events of other types is empty
+        page = system.call("Events", "ListEvents", {**question, "pageToken": page["nextPageToken"]})
     first = b"".join(json.dumps(event).encode() + b"\n" for event in page["events"])
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(first + b'{"specversion":"1.0","id":')
     (tmp_path / "cut.jsonl.export.json").write_text(json.dumps(
-        {**state, "pageToken": page["nextPageToken"], "bytes": len(first), "events": 7, "complete": False}))
+        {**state, "pageToken": page["nextPageToken"], "bytes": len(first), "events": len(page["events"]), "complete": False}))
     resumed = ctl(system, "events", "export", *words, "--file", cut)
     assert resumed.returncode == 0 and written(cut) == events, resumed
     other = ctl(system, "events", "export", "--from", "2h", "--file", cut)
