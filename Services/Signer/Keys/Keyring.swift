@@ -29,7 +29,8 @@ final class Keyring: Sendable {
 
     /// All keys with their uses.
     var all: [(key: AppKey, use: String)] {
-      [(server, "appStoreServer"), (otherServer, "otherAppStoreServer"), (offers, "offers")].compactMap { key, use in key.map { ($0, use) } }
+      let keys = [(server, "appStoreServer"), (otherServer, "otherAppStoreServer"), (offers, "offers")]
+      return keys.compactMap { key, use in key.map { ($0, use) } }
     }
 
     /// A key for the App Store Server API by its id; the first one without an id.
