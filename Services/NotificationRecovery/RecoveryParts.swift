@@ -44,8 +44,7 @@ extension ServiceParts {
       work: { term in
         RecoveryWork(
           client: client, deliveries: deliveries, store: store, term: term, settings: settings, backpressure: backpressure,
-          metrics: metrics,
-          logger: logger)
+          metrics: metrics, logger: logger)
       },
       watch: { term in
         guard let app = configuration.app(term.bundleId) else { return }

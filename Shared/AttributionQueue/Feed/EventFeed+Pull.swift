@@ -10,7 +10,7 @@ extension EventFeed {
   /// later events of a subject come only after the earlier ones were acknowledged.
   private static let (sideBySide, sideBySideInOrder) = (32, 8)
   /// If more quiet shards than this have new events, all shards are pulled until they are quiet again.
-  private static let mostChanged = 64
+  static let mostChanged = 64
 
   /// Leases up to `most` events, waiting up to `wait` for the first.
   public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {

@@ -109,6 +109,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [(EventFeed.mostChanged, Shard.count - EventFeed.mostChanged), (EventFeed.mostChanged + 1, 0)])
+  func `If many quiet shards have new events, all positions are discarded`(changed: Int, left: Int) async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      #expect(try await feed.ids("s").isEmpty)
+      for index in 0..<changed { try await queue.write(["e\(index)"], shard: Shard(index)) }
+      #expect(try await feed.ids("s").count == changed)
+      let subscription = try #require(try await feed.subscription("s"))
+      #expect(feed.quietShards.positions(of: subscription).byShard.count == left)
+      #expect(try await feed.ids("s").isEmpty)
+      #expect(feed.quietShards.positions(of: subscription).byShard.count == Shard.count - changed, "they are found again")
+    }
+  }
+
+  @Test func `In a cluster each quiet shard is asked by a command of its own`() async throws {
+    let server = try RedisServer(cluster: true)
+    do {
+      let client = try await server.clusterClient()
+      let queue = try await DeliveryQueue.open(redis: client, configuration: QueueConfiguration(), logger: quietLogger)
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      #expect(try await feed.ids("s").isEmpty)
+      let (scripts, reads) = (try await count("evalsha", queue), try await count("xread", queue))
+      #expect(try await feed.ids("s").isEmpty)
+      #expect(try await count("evalsha", queue) == scripts)
+      #expect(try await count("xread", queue) == reads + Shard.count)
+      try await queue.write(["a"], shard: Shard(200))
+      #expect(try await feed.ids("s", most: 1) == ["a"])
+      #expect(try await count("evalsha", queue) == scripts + 1)
+      client.close()
+    } catch {
+      await server.remove()
+      throw error
+    }
+    await server.remove()
+  }
+
   @Test func `Positions are discarded when they are too old, and when the subscription has changed`() {
     let (quiet, start) = (QuietShards(), ContinuousClock.now)
     var subscription = EventSubscription(name: "s")

@@ -17,16 +17,19 @@ final class RedisServer: @unchecked Sendable {
   /// The port on 127.0.0.1; 0 if there is none.
   let port: Int
 
-  /// - Parameter port: true if it also listens on a port, for its replicas.
-  init(appendOnly: String = "yes", port listens: Bool = false) throws {
-    port = listens ? Int.random(in: 30_000..<60_000) : 0
+  /// - Parameters:
+  ///   - port: true if it also listens on a port, for its replicas.
+  ///   - cluster: true for a Redis Cluster of this one node; it listens on a port too.
+  init(appendOnly: String = "yes", port listens: Bool = false, cluster: Bool = false) throws {
+    // The bus of a cluster has the port that is greater by 10,000.
+    port = cluster ? Int.random(in: 30_000..<50_000) : listens ? Int.random(in: 30_000..<60_000) : 0
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("aq-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     settings = [
       "--port", String(port), "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", "--unixsocket",
       directory.appendingPathComponent("s").path, "--dir", directory.path,
       "--appendonly", appendOnly, "--appendfsync", "always", "--save", "", "--logfile", "log",
-      "--auto-aof-rewrite-percentage", "0",
+      "--auto-aof-rewrite-percentage", "0", "--cluster-enabled", cluster ? "yes" : "no",
     ]
     try start()
   }
@@ -63,6 +66,17 @@ final class RedisServer: @unchecked Sendable {
       (try? await client.send(["PING"])) != nil
     }
     return client
+  }
+
+  /// Gives all slots to this node, and returns a client that uses it as a cluster.
+  func clusterClient() async throws -> RedisClient {
+    let node = try await client()
+    _ = try await node.send(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"])
+    try await eventually("the cluster is complete") {
+      try await node.send(["CLUSTER", "INFO"]).string?.contains("cluster_state:ok") == true
+    }
+    node.close()
+    return RedisClient(url: try RedisURL("redis-cluster://127.0.0.1:\(port)"), logger: quietLogger)
   }
 }
 
