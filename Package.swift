@@ -222,7 +222,9 @@ let package = Package(
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
     .testTarget(
       name: "NotificationRecoveryTests",
-      dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "ServiceRuntime", "WireJSON"],
+      dependencies: [
+        "notification-recovery", "AppStore", "AttributionClient", "AttributionProtocol", "HTTPClient", "ServiceRuntime", "WireJSON",
+      ],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
     .testTarget(
       name: "AttributionControlTests",

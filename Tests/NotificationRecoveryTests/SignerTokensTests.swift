@@ -1,16 +1,75 @@
 import AppStore
+import AttributionClient
 import AttributionProtocol
+import HTTPClient
+import Synchronization
 import Testing
+import WireJSON
 
+@testable import ServiceRuntime
 @testable import notification_recovery
 
 @Suite("Tokens from the signer")
 struct SignerTokensTests {
+  /// A signer that answers all calls in one way.
+  private final class Signer: HTTPSender {
+    private let answer: (status: Int, body: [UInt8])
+    private let keyIds = Mutex<[String?]>([])
+    /// The keys that were requested, in order.
+    var requested: [String?] { keyIds.withLock { $0 } }
+
+    init(error: RPCError) { answer = (error.code.httpStatus, error.json) }
+    init() { answer = (200, Array(#"{"token":"t","expiresAt":"2026-01-01T00:00:00Z"}"#.utf8)) }
+
+    func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+      let body = try? JSONValue(parsing: request.body ?? [])
+      keyIds.withLock { $0.append(body?["keyId"]?.stringValue) }
+      return HTTPClientResponse(
+        status: answer.status, headers: [("content-type", "application/json")], body: answer.body, httpVersion: "1.1")
+    }
+
+    func tokens(otherKey: String = ", otherKey: { keyId: B, privateKey: b.p8 }") throws -> SignerTokens {
+      let yaml = """
+        apps:
+          - bundleId: a
+            environments: [Sandbox]
+            appStoreServer: { issuerId: team, keyId: A, privateKey: a.p8\(otherKey) }
+        """
+      return SignerTokens(
+        signer: RPCClient(baseURL: "http://signer", token: nil, transport: self),
+        configuration: try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "."))
+    }
+  }
+
   @Test("failures of signer are transient; configuration errors are permanent", arguments: RPCCode.allCases)
   func classification(code: RPCCode) {
     let passing: Set<RPCCode> = [
       .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted, .internal, .unknown, .unauthenticated,
     ]
     #expect(SignerTokens.classification(code) == (passing.contains(code) ? .server : .configuration))
+  }
+
+  @Test func `The other key is requested by its id, and the first one without an id, which older signers understand`() async throws {
+    let signer = Signer()
+    let tokens = try signer.tokens()
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .first) == "t")
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other) == "t")
+    #expect(signer.requested == [nil, "B"])
+  }
+
+  @Test func `Without an other key signer is not asked for it`() async throws {
+    let signer = Signer()
+    #expect(try await signer.tokens(otherKey: "").token(bundleId: "a", server: .sandbox, key: .other) == nil)
+    #expect(signer.requested.isEmpty)
+  }
+
+  @Test(arguments: [RPCCode.notFound, .invalidArgument])
+  func `If signer does not know the other key, or is too old to choose one, the app has none`(code: RPCCode) async throws {
+    let tokens = try Signer(error: RPCError(code, "no")).tokens()
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other) == nil)
+    let error = await #expect(throws: AppStoreServerAPIError.self) {
+      try await tokens.token(bundleId: "a", server: .sandbox, key: .first)
+    }
+    #expect(error?.classification == .configuration)
   }
 }

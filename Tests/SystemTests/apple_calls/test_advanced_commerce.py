@@ -74,7 +74,14 @@ def test_a_subscription_is_migrated(system):
     # The service finds the environment.
     answer = get(system, "MigrateToAdvancedCommerce", transaction, body, environment=None)
     assert answer["environment"] == "Sandbox" and answer["decoded"][1]["advancedCommerceInfo"]["items"][0]["SKU"] == "AD_FREE_1M"
-    assert notified(system, body["requestInfo"]["requestReferenceId"], "MIGRATION")["environment"] == "Sandbox"
+    reference = body["requestInfo"]["requestReferenceId"]
+    assert notified(system, reference, "MIGRATION")["environment"] == "Sandbox"
+    # The other spelling in Apple's documents, of a notification that does not name the call.
+    system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Sandbox", "notificationType": "MIGRATE", "send": True,
+        "transaction": {"originalTransactionId": transaction}})
+    joined = [one["joinedBy"] for one in notified(system, reference, "MIGRATE")["notifications"] if one["notificationType"] == "MIGRATE"]
+    assert joined == ["purchase"]
     twice = ask(system, "MigrateToAdvancedCommerce", transaction, {**body, **info()})
     assert twice.status == 404 or cause(twice).get("errorName") == "SubscriptionAlreadyMigrated", twice
 
