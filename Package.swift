@@ -20,9 +20,11 @@ func shared(
 }
 
 /// One of the five services; `Services/<Folder>` builds the executable `name`.
-func service(_ name: String, folder: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = []) -> Target {
+func service(
+  _ name: String, folder: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil, settings: [SwiftSetting] = []
+) -> Target {
   .executableTarget(
-    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: product + settings)
+    name: name, dependencies: dependencies, path: "Services/\(folder)", resources: resources, swiftSettings: product + settings)
 }
 
 func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -110,7 +112,8 @@ let package = Package(
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     shared("EventLoops", [nioCore, nioPosix]),
     shared("Traces", ["Cryptography"]),
-    shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioSSL, nioLocks, logging]),
+    shared(
+      "RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioSSL, nioLocks, logging], resources: [.embedInCode("Scripts")]),
     shared(
       "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", "Traces", nioCore, logging],
       resources: [.embedInCode("Scripts")]),
@@ -146,18 +149,21 @@ let package = Package(
 
     service(
       "signer", folder: "Signer",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "PublicSuffixes", "RedisClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "PublicSuffixes", "RedisClient"],
+      resources: [.embedInCode("Scripts")]),
     service(
       "verifier", folder: "Verifier",
       serviceParts + [
         "AppleAttribution", "AppStore", "AttributionQueue", "Console", "EventPush", "PublicSuffixes", "RedisClient", "HTTPClient",
-      ]),
+      ],
+      resources: [.embedInCode("Scripts")]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],
+      resources: [.embedInCode("Scripts")],
       // Optimised for size: it is the largest service and mostly waits for Apple.
       settings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     service(

@@ -14,6 +14,11 @@ public struct RedisScript: Sendable {
     digest = Hex.encode(SHA1Digest.hash(Array(source.utf8)))
   }
 
+  /// A script of a module's folder `Scripts`, whose files are embedded in the module's `PackageResources`.
+  public init(name: String, source: [UInt8]) {
+    self.init(name: name, source: String(decoding: source, as: UTF8.self))
+  }
+
   /// Runs the script.
   public func run(on client: RedisClient, keys: [String], arguments: [RedisArgument], timeout: Duration? = nil)
     async throws(RedisError)

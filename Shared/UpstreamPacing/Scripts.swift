@@ -2,15 +2,11 @@ import RedisClient
 
 /// The Lua scripts of the folder `Scripts`, one constant for each file.
 enum Scripts {
-  static let reserve = script("reserve", PackageResources.reserve_lua)
-  static let share = script("share", PackageResources.share_lua)
-  static let breakerCount = script("breaker_count", PackageResources.breaker_count_lua)
-  static let breakerProbe = script("breaker_probe", PackageResources.breaker_probe_lua)
-  static let breakerProbeEnd = script("breaker_probe_end", PackageResources.breaker_probe_end_lua)
-
-  private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
-    RedisScript(name: name, source: String(decoding: source, as: UTF8.self))
-  }
+  static let reserve = RedisScript(name: "reserve", source: PackageResources.reserve_lua)
+  static let share = RedisScript(name: "share", source: PackageResources.share_lua)
+  static let breakerCount = RedisScript(name: "breaker_count", source: PackageResources.breaker_count_lua)
+  static let breakerProbe = RedisScript(name: "breaker_probe", source: PackageResources.breaker_probe_lua)
+  static let breakerProbeEnd = RedisScript(name: "breaker_probe_end", source: PackageResources.breaker_probe_end_lua)
 }
 
 extension Duration {

@@ -75,45 +75,9 @@ struct ReportStore: Sendable {
     return StartTimeIndex(redis: redis, name: name, shardOf: name)
   }
 
-  // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
-  // Returns {1, round} if the report must be sent to Apple, {2} if Apple has it, {3} if another report has the identifier.
-  private static let begin = RedisScript(
-    name: "report_begin",
-    source: """
-      local known = redis.call('HMGET', KEYS[1], 'state', 'digest', 'round')
-      if known[1] == 'waiting' or known[1] == 'accepted' then
-        if known[2] ~= ARGV[1] then return {3} end
-        if known[1] == 'accepted' then return {2} end
-        return {1, tonumber(known[3])}
-      end
-      local round = redis.call('HINCRBY', KEYS[1], 'round', 1)
-      redis.call('HSET', KEYS[1], 'state', 'waiting', 'digest', ARGV[1], 'body', ARGV[2], 'attempts', 0, 'sent', 0, 'receivedAt', ARGV[3])
-      redis.call('HDEL', KEYS[1], 'completedAt', 'error', 'errors')
-      redis.call('EXPIRE', KEYS[1], ARGV[4])
-      return {1, round}
-      """)
-
-  // KEYS 1 the report. ARGV 1 round. Counts an attempt to send this round. Returns the number of earlier attempts, or -1 if the round is
-  // over.
-  private static let attempt = RedisScript(
-    name: "report_attempt",
-    source: """
-      local known = redis.call('HMGET', KEYS[1], 'state', 'round')
-      if known[1] ~= 'waiting' or tonumber(known[2]) ~= tonumber(ARGV[1]) then return -1 end
-      redis.call('HINCRBY', KEYS[1], 'attempts', 1)
-      return redis.call('HINCRBY', KEYS[1], 'sent', 1) - 1
-      """)
-
-  // KEYS 1 the report. ARGV 1 round  2 state  3 now, ms; empty while it waits  4 error  5 errors.
-  private static let note = RedisScript(
-    name: "report_note",
-    source: """
-      local known = redis.call('HMGET', KEYS[1], 'state', 'round')
-      if known[1] ~= 'waiting' or tonumber(known[2]) ~= tonumber(ARGV[1]) then return 0 end
-      redis.call('HSET', KEYS[1], 'state', ARGV[2], 'error', ARGV[4], 'errors', ARGV[5])
-      if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'completedAt', ARGV[3]) end
-      return 1
-      """)
+  private static let begin = RedisScript(name: "report_begin", source: PackageResources.report_begin_lua)
+  private static let attempt = RedisScript(name: "report_attempt", source: PackageResources.report_attempt_lua)
+  private static let note = RedisScript(name: "report_note", source: PackageResources.report_note_lua)
 
   /// Stores a report, unless it is known.
   func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> SubmissionOutcome {

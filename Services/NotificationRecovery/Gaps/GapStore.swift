@@ -14,20 +14,7 @@ struct GapStore: Sendable {
   private static func key(_ id: String) -> String { Keys.own("recovery", "gap:\(id)", shardOf: id) }
   private static func index(_ bundleId: String) -> String { Keys.own("recovery", "gaps:\(bundleId)", shardOf: bundleId) }
 
-  // KEYS 1 the gap. ARGV 1 the delivery that works it  2 report  3 found, ms  4 seconds to live.
-  // Returns 0 if this delivery has settled it before, otherwise 1.
-  private static let begin = RedisScript(
-    name: "recovery_gap_begin",
-    source: """
-      if redis.call('HGET', KEYS[1], 'delivery') ~= ARGV[1] then
-        redis.call('HSET', KEYS[1], 'delivery', ARGV[1], 'state', 'suspected', 'report', ARGV[2], 'notifications', 0)
-        redis.call('HSETNX', KEYS[1], 'suspectedAt', ARGV[3])
-        redis.call('HDEL', KEYS[1], 'completedAt', 'repairedBy', 'observedState', 'error')
-      end
-      redis.call('EXPIRE', KEYS[1], ARGV[4])
-      if redis.call('HGET', KEYS[1], 'state') == 'suspected' then return 1 end
-      return 0
-      """)
+  private static let begin = RedisScript(name: "recovery_gap_begin", source: PackageResources.gap_begin_lua)
 
   /// Records a gap whose look-up begins. Returns false if this delivery has settled it before.
   func begin(_ report: GapReport, delivery: String) async throws(RedisError) -> Bool {

@@ -7,11 +7,7 @@ struct ExclusiveCall: Sendable {
   /// The time after a call's deadline for which it still counts as running, milliseconds.
   static let grace: Int64 = 2000
 
-  // KEYS 1 the running call's token. ARGV 1 the token of the call that ends. Another call's token stays, because this call's time may have
-  // passed.
-  private static let end = RedisScript(
-    name: "extension_end",
-    source: "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
+  private static let end = RedisScript(name: "extension_end", source: PackageResources.exclusive_call_end_lua)
 
   let redis: RedisClient
 

@@ -19,23 +19,8 @@ struct AppLeadership: Sendable {
   static func leaseKey(_ bundleId: String) -> String { Keys.own("recovery", "leader:\(bundleId)", shardOf: bundleId) }
   private static func fenceKey(_ bundleId: String) -> String { Keys.own("recovery", "fence:\(bundleId)", shardOf: bundleId) }
 
-  // KEYS 1 lease  2 fence. ARGV 1 lease, ms. Returns the new term's token, or 0 if there is a leader.
-  private static let claim = RedisScript(
-    name: "recovery_lead",
-    source: """
-      if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-      local token = redis.call('INCR', KEYS[2])
-      redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
-      return token
-      """)
-  // KEYS 1 lease. ARGV 1 token  2 lease, ms; 0 releases it. Returns 1, or 0 if the term is over.
-  private static let renew = RedisScript(
-    name: "recovery_renew",
-    source: """
-      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-      if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('DEL', KEYS[1]) end
-      return 1
-      """)
+  private static let claim = RedisScript(name: "recovery_lead", source: PackageResources.leadership_claim_lua)
+  private static let renew = RedisScript(name: "recovery_renew", source: PackageResources.leadership_renew_lua)
 
   /// Nil if another instance leads the app.
   func claim(_ bundleId: String) async throws(RedisError) -> Term? {

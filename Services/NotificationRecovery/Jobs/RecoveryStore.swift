@@ -17,24 +17,8 @@ struct RecoveryStore: Sendable {
   private static func jobKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "job:\(id)", shardOf: bundleId) }
   private static func cancelKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "cancel:\(id)", shardOf: bundleId) }
 
-  // KEYS 1 leader's lease  2 job  3 running jobs. ARGV 1 token  2 job  3 job's time to live, s  4 id  5 1 while it runs.
-  // Returns 1, or 0 if the term is over; then nothing is written.
-  private static let save = RedisScript(
-    name: "recovery_save",
-    source: """
-      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
-      if ARGV[5] ~= '1' then redis.call('SREM', KEYS[3], ARGV[4]) end
-      return 1
-      """)
-  // KEYS 1 job  2 running jobs. ARGV 1 job  2 job's time to live, s  3 id. Returns 1, or 0 if it exists already.
-  private static let create = RedisScript(
-    name: "recovery_create",
-    source: """
-      if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 0 end
-      redis.call('SADD', KEYS[2], ARGV[3])
-      return 1
-      """)
+  private static let save = RedisScript(name: "recovery_save", source: PackageResources.recovery_save_lua)
+  private static let create = RedisScript(name: "recovery_create", source: PackageResources.recovery_create_lua)
 
   /// Stores a new job. An existing job with the same id is not changed. Safe to repeat.
   func create(_ job: RecoveryJob) async throws(RedisError) {
@@ -105,14 +89,7 @@ struct RecoveryStore: Sendable {
 
   // MARK: Outages
 
-  // KEYS 1 leader's lease  2 mark. ARGV 1 token  2 moment  3 time to live, s. Returns 1, or 0 if the term is over.
-  private static let mark = RedisScript(
-    name: "recovery_mark",
-    source: """
-      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
-      return 1
-      """)
+  private static let mark = RedisScript(name: "recovery_mark", source: PackageResources.outage_recovered_lua)
 
   private static func outageKey(_ name: String, _ bundleId: String) -> String {
     Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)

@@ -29,97 +29,17 @@ struct MigrationStore: Sendable {
     key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
   }
 
-  // Sets `live`: how long all keys of a migration are kept, which depends on whether purchases wait. ARGV 3 seconds to live  4 seconds to
-  // live while purchases wait.
-  private static let timeToLive = """
-    local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
-    local waiting = tonumber(counts[1] or 0) - tonumber(counts[2] or 0) - tonumber(counts[3] or 0)
-    local live = waiting > 0 and ARGV[4] or ARGV[3]
-    """
+  private static let add = waitingScript("migration_add", PackageResources.migration_add_lua)
+  private static let finish = waitingScript("migration_finish", PackageResources.migration_finish_lua)
+  private static let cancel = waitingScript("migration_cancel", PackageResources.migration_cancel_lua)
+  private static let readTaskState = RedisScript(name: "migration_standing", source: PackageResources.migration_task_state_lua)
 
-  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 seconds to live
-  // while purchases wait  5 app  6 receipts  7 without a purchase  8 the greatest number of failures  9 the number of failures that follow,
-  // then these, then the purchases.
-  // Returns, as one text, 1 for each purchase that is new to the migration and 0 for the others; the same batch returns the same again.
-  // Returns -1 for another app's migration, -2 for a cancelled one.
-  private static let add = RedisScript(
-    name: "migration_add",
-    source: """
-      local app = redis.call('HGET', KEYS[1], 'bundleId')
-      if app and app ~= ARGV[5] then return -1 end
-      local answered = redis.call('HGET', KEYS[2], ARGV[1])
-      if answered then return answered end
-      if redis.call('HEXISTS', KEYS[1], 'cancelledAt') == 1 then return -2 end
-      local failures = tonumber(ARGV[9])
-      local flags = {}
-      local queued = 0
-      for index = 4, #KEYS do
-        local new = redis.call('SADD', KEYS[index], ARGV[9 + failures + index - 3])
-        flags[#flags + 1] = tostring(new)
-        queued = queued + new
-      end
-      redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[2])
-      redis.call('HSET', KEYS[1], 'bundleId', ARGV[5], 'updatedAt', ARGV[2])
-      redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[6])
-      redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[7])
-      redis.call('HINCRBY', KEYS[1], 'unreadable', failures)
-      redis.call('HINCRBY', KEYS[1], 'queued', queued)
-      redis.call('HINCRBY', KEYS[1], 'duplicates', #flags - queued)
-      for index = 10, 9 + failures do
-        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[8]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
-        else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
-      end
-      local answer = table.concat(flags)
-      redis.call('HSET', KEYS[2], ARGV[1], answer)
-      \(timeToLive)
-      for index = 1, #KEYS do redis.call('EXPIRE', KEYS[index], live) end
-      return answer
-      """)
+  /// A script that depends on whether purchases wait.
+  private static func waitingScript(_ name: String, _ source: [UInt8]) -> RedisScript {
+    RedisScript(name: name, source: PackageResources.migration_waiting_lua + source)
+  }
 
-  // KEYS 1 counts  2 batches  3 failures  4 bucket of finished purchases  5 bucket of known purchases. ARGV 1 purchase  2 now, ms  3
-  // seconds to live  4 seconds to live while purchases wait  5 transactions  6 subscriptions  7 the greatest number of failures  8 the
-  // failure, or empty.
-  // Returns 1, or 0 if it was counted before.
-  private static let finish = RedisScript(
-    name: "migration_finish",
-    source: """
-      if redis.call('SADD', KEYS[4], ARGV[1]) == 0 then return 0 end
-      redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
-      redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[5])
-      redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[6])
-      if ARGV[8] == '' then
-        redis.call('HINCRBY', KEYS[1], 'migrated', 1)
-      else
-        redis.call('HINCRBY', KEYS[1], 'refused', 1)
-        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[8])
-        else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
-      end
-      \(timeToLive)
-      for index = 1, #KEYS do redis.call('EXPIRE', KEYS[index], live) end
-      return 1
-      """)
-
-  // KEYS 1 counts. ARGV 1 now, ms. The keys keep the time to live of a waiting migration, because they must outlive its messages. Returns 1
-  // if it is cancelled, 0 if nothing waits in it.
-  private static let cancel = RedisScript(
-    name: "migration_cancel",
-    source: """
-      if redis.call('HEXISTS', KEYS[1], 'cancelledAt') == 1 then return 1 end
-      local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
-      if tonumber(counts[1] or 0) - tonumber(counts[2] or 0) - tonumber(counts[3] or 0) <= 0 then return 0 end
-      redis.call('HSET', KEYS[1], 'cancelledAt', ARGV[1], 'updatedAt', ARGV[1])
-      return 1
-      """)
-
-  // KEYS 1 counts  2 bucket of finished purchases. ARGV 1 purchase. Returns ``TaskState``.
-  private static let readTaskState = RedisScript(
-    name: "migration_standing",
-    source: """
-      if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 1 end
-      return redis.call('HEXISTS', KEYS[1], 'cancelledAt') * 2
-      """)
-
-  /// The state of a task.
+  /// The state of a task, by the number that `migration_task_state.lua` returns.
   enum TaskState: Int64 {
     case open = 0
     case finished = 1

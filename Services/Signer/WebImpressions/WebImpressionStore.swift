@@ -10,31 +10,8 @@ struct WebImpressionStore: Sendable {
   /// The greatest number of sites for which an ad is signed, so that a public nonce cannot fill the store.
   static let mostPayloads: Int64 = 100
 
-  /// Stores an ad unless another one has its nonce.
-  /// KEYS 1 the ad. ARGV 1 its stored form  2 seconds to live. Returns 1 if it is stored now or was before, 0 if there is another ad.
-  private static let keep = RedisScript(
-    name: "web-keep",
-    source: """
-      local kept = redis.call('HGET', KEYS[1], 'ad')
-      if kept then return kept == ARGV[1] and 1 or 0 end
-      redis.call('HSET', KEYS[1], 'ad', ARGV[1])
-      redis.call('EXPIRE', KEYS[1], ARGV[2])
-      return 1
-      """)
-
-  /// Stores the payload signed for a site, unless there is one already.
-  /// KEYS 1 the ad. ARGV 1 the site's field  2 the payload  3 the greatest number of fields. Returns the stored payload; false if the ad
-  /// has expired or was signed for too many sites.
-  private static let settle = RedisScript(
-    name: "web-settle",
-    source: """
-      local kept = redis.call('HGET', KEYS[1], ARGV[1])
-      if kept then return kept end
-      if redis.call('HEXISTS', KEYS[1], 'ad') == 0 then return false end
-      if redis.call('HLEN', KEYS[1]) > tonumber(ARGV[3]) then return false end
-      redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-      return ARGV[2]
-      """)
+  private static let keep = RedisScript(name: "web-keep", source: PackageResources.web_ad_keep_lua)
+  private static let settle = RedisScript(name: "web-settle", source: PackageResources.web_payload_keep_lua)
 
   let redis: RedisClient
 

@@ -10,29 +10,9 @@ struct SubscriptionStore: Sendable {
   /// The greatest number of ids of one subscription that are followed through migrations.
   static let mostIds = 16
 
-  /// Writes a value if the stored one is still the one that was read, and sets the due time of silence.
-  /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live 4 the
-  /// subscription's name  5 due time, ms, or empty for none. Returns 1 if it was written.
   private static let compareAndSet = RedisScript(
-    name: "subscription-compare-and-set",
-    source: """
-      local current = redis.call('GET', KEYS[1]) or ''
-      if current ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-      if ARGV[5] == '' then redis.call('ZREM', KEYS[2], ARGV[4]) else redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4]) end
-      return 1
-      """)
-
-  /// Moves a due time, unless it was moved meanwhile.
-  /// KEYS 1 due times of silence. ARGV 1 the subscription's name  2 the due time that was read  3 the new one, or empty for none.
-  private static let postpone = RedisScript(
-    name: "subscription-postpone",
-    source: """
-      local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
-      if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
-      if ARGV[3] == '' then redis.call('ZREM', KEYS[1], ARGV[1]) else redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
-      return 1
-      """)
+    name: "subscription-compare-and-set", source: PackageResources.subscription_compare_and_set_lua)
+  private static let postpone = RedisScript(name: "subscription-postpone", source: PackageResources.subscription_postpone_lua)
 
   /// A subscription whose due time has passed.
   struct SilentSubscription: Sendable, Hashable {

@@ -68,7 +68,7 @@ enum Scripts {
   }
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
-    RedisScript(name: name, source: String(decoding: source, as: UTF8.self))
+    RedisScript(name: name, source: source)
   }
 }
 

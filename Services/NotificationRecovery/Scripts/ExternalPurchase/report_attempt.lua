@@ -1,0 +1,10 @@
+-- report_attempt: counts an attempt to send a report before it is made.
+-- KEYS 1 report
+-- ARGV 1 round
+-- Returns the number of earlier attempts, or -1 if the round is over.
+local report = KEYS[1]
+local round = tonumber(ARGV[1])
+local state, currentRound = unpack(redis.call('HMGET', report, 'state', 'round'))
+if state ~= 'waiting' or tonumber(currentRound) ~= round then return -1 end
+redis.call('HINCRBY', report, 'attempts', 1)
+return redis.call('HINCRBY', report, 'sent', 1) - 1
