@@ -37,7 +37,8 @@ struct Consumer {
     }
     let interrupted = DispatchSource.makeSignalSource(signal: SIGINT)
     signal(SIGINT, SIG_IGN)
-    interrupted.setEventHandler { reading.cancel() }
+    // Sendable: a closure of `main` would otherwise belong to the main actor, but the handler runs on a queue of Dispatch.
+    interrupted.setEventHandler { @Sendable in reading.cancel() }
     interrupted.resume()
     defer { interrupted.cancel() }
     try await reading.value
