@@ -23,7 +23,7 @@ struct TokenWorker: Sendable {
   let gate: AppleCallGate
   let rule: AdServicesRetryRule
   /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
-  let longestRetryAfter: Duration
+  let maxRetryAfter: Duration
   let names: CampaignNames
   let clock: ScaledClock
   let metrics: BrokerMetrics
@@ -110,7 +110,7 @@ struct TokenWorker: Sendable {
   ) async -> (AdServicesAnswer, Duration?) {
     let started = ContinuousClock.now
     let (answer, said) = await apple.ask(token, within: left)
-    let retryAfter = said.map { min($0, longestRetryAfter) }
+    let retryAfter = said.map { min($0, maxRetryAfter) }
     metrics.called(answer, seconds: started.duration(to: .now) / .seconds(1))
     let result: CircuitBreaker.Result =
       switch answer {

@@ -33,7 +33,7 @@ struct BreakerStore: Sendable {
       Scripts.breakerCount, [keys.state, keys.results, keys.probes],
       [
         .integer(report.period), .integer(Int64(report.succeeded)), .integer(Int64(report.failed)), .integer(rule.window),
-        .integer(rule.window / Int64(CircuitBreaker.slotCount)), .integer(Int64(rule.leastCalls)), .string("\(rule.failureShare)"),
+        .integer(rule.window / Int64(CircuitBreaker.slotCount)), .integer(Int64(rule.minCalls)), .string("\(rule.failureShare)"),
         .integer(rule.firstPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
@@ -57,7 +57,7 @@ struct BreakerStore: Sendable {
       Scripts.breakerProbeEnd, [keys.state, keys.results, keys.probes],
       [
         .integer(number), .integer(period), .string(word), .integer(Int64(rule.probes)), .integer(rule.firstPause),
-        .integer(rule.longestPause), .string("\(shortening)"), .integer(Self.lifetime),
+        .integer(rule.maxPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
 

@@ -58,7 +58,7 @@ struct ConsoleFixture {
     case nil: return nil
     case .answer(let answer): return answer
     case .body(_, let exchange):
-      return await exchange.respond(to: Array(body.utf8), BodyReservation(BodyBudget(most: 1 << 20))).answer()
+      return await exchange.respond(to: Array(body.utf8), BodyReservation(BodyBudget(limit: 1 << 20))).answer()
     }
   }
 

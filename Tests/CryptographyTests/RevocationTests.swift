@@ -126,7 +126,7 @@ struct RevocationTests {
 
   @Test("the cache queries again at nextUpdate, pauses after a failure, and keeps valid answers")
   func memory() {
-    var cache = RevocationCache(limits: .init(capacity: 2, maximumAge: 100, failureAge: 10))
+    var cache = RevocationCache(limits: .init(capacity: 2, maxAge: 100, failureAge: 10))
     let gap = RevocationGap.fetch(.status(503))
     let good = OCSPResponse(status: .good, thisUpdate: 0, nextUpdate: 50)
     #expect(cache.find([1], at: 0) == .ask(cached: nil))

@@ -4,7 +4,7 @@ import UpstreamPacing
 
 @Suite("Circuit breaker")
 struct CircuitBreakerTests {
-  let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 10, firstPause: 2000, longestPause: 10_000, jitter: 0, probes: 1)
+  let rule = CircuitBreaker.Rule(window: 20_000, minCalls: 10, firstPause: 2000, maxPause: 10_000, jitter: 0, probes: 1)
 
   /// Makes one call with a given result. Returns the wait, or nil if the call was admitted.
   @discardableResult
@@ -133,9 +133,9 @@ struct CircuitBreakerTests {
     var random = SeededRandom("circuit breaker")
     for _ in 0..<200 {
       let rule = CircuitBreaker.Rule(
-        window: .random(in: 20...5000, using: &random), leastCalls: .random(in: 1...12, using: &random),
+        window: .random(in: 20...5000, using: &random), minCalls: .random(in: 1...12, using: &random),
         failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...3000, using: &random),
-        longestPause: .random(in: 1...9000, using: &random), jitter: .random(in: 0...1, using: &random),
+        maxPause: .random(in: 1...9000, using: &random), jitter: .random(in: 0...1, using: &random),
         probes: .random(in: 1...4, using: &random), probePatience: .random(in: 1...4000, using: &random))
       var breaker = CircuitBreaker(rule)
       var now: Int64 = 0
@@ -147,7 +147,7 @@ struct CircuitBreakerTests {
           running.append(ticket)
           #expect(ticket.isProbe == (breaker.phase == .halfOpen))
         case .wait(let wait):
-          #expect(wait >= 1 && wait <= max(rule.longestPause, 250))
+          #expect(wait >= 1 && wait <= max(rule.maxPause, 250))
           #expect(breaker.phase != .closed)
         }
         while let ticket = running.randomElement(using: &random), Bool.random(using: &random) {
@@ -158,8 +158,8 @@ struct CircuitBreakerTests {
       }
       // All calls have ended: after the longest pause a probe is admitted, and the required number of successes closes it.
       for ticket in running { breaker.record(ticket, .abandoned, now: now) }
-      now += rule.longestPause + rule.probePatience
-      if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.longestPause) }
+      now += rule.maxPause + rule.probePatience
+      if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.maxPause) }
       for _ in 0..<rule.probes + 1 { call(&breaker, .succeeded, at: now) }
       #expect(breaker.phase != .open)
     }

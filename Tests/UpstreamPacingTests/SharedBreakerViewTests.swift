@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An instance's view of a shared breaker")
 struct SharedBreakerViewTests {
-  private static let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 4, firstPause: 2000, longestPause: 10_000, jitter: 0)
+  private static let rule = CircuitBreaker.Rule(window: 20_000, minCalls: 4, firstPause: 2000, maxPause: 10_000, jitter: 0)
 
   private func sharedState(_ phase: CircuitBreaker.Phase, _ period: Int64, wait: Int64 = 0) -> SharedBreakerView.SharedState {
     SharedBreakerView.SharedState(phase: phase, period: period, wait: wait)
@@ -146,7 +146,7 @@ struct SharedBreakerViewTests {
           #expect(known == nil || known?.phase == .closed)
           if let known { #expect(ticket == .init(.closed(known.period))) }
           tickets.append(ticket)
-        case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.longestPause))
+        case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.maxPause))
         case .report:
           #expect(view.beginReport() != nil)
           known = answer

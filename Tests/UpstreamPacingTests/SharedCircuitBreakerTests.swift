@@ -7,7 +7,7 @@ import Testing
 @Suite("Shared circuit breaker")
 struct SharedCircuitBreakerTests {
   private static let rule = CircuitBreaker.Rule(
-    window: 20_000, leastCalls: 6, firstPause: 300, longestPause: 2000, jitter: 0, probePatience: 600)
+    window: 20_000, minCalls: 6, firstPause: 300, maxPause: 2000, jitter: 0, probePatience: 600)
 
   /// Waits until a call is admitted.
   private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Ticket {
@@ -34,9 +34,9 @@ struct SharedCircuitBreakerTests {
       var random = SeededRandom("shared circuit breaker")
       for round in 0..<25 {
         let rule = CircuitBreaker.Rule(
-          window: .random(in: 20...200, using: &random), leastCalls: .random(in: 1...6, using: &random),
+          window: .random(in: 20...200, using: &random), minCalls: .random(in: 1...6, using: &random),
           failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...8, using: &random),
-          longestPause: .random(in: 1...20, using: &random), jitter: 0, probes: .random(in: 1...3, using: &random),
+          maxPause: .random(in: 1...20, using: &random), jitter: 0, probes: .random(in: 1...3, using: &random),
           probePatience: .random(in: 1...10, using: &random))
         let store = BreakerStore(redis: client, key: "{b}:\(round)", rule: rule)
         var model = CircuitBreaker(rule)

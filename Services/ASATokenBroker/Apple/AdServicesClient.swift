@@ -4,7 +4,7 @@ import HTTPClient
 /// Asks Apple about tokens (AdServices: attributionToken()).
 struct AdServicesClient: Sendable {
   /// The greatest size of an answer, bytes. Apple's records have about 400.
-  private static let longestAnswer = 64 * 1024
+  private static let maxResponseBytes = 64 * 1024
 
   let http: HTTPClient
   let url: String
@@ -21,7 +21,7 @@ struct AdServicesClient: Sendable {
       let response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url, headers: [("Content-Type", "text/plain"), ("Accept", "application/json")],
-          body: Array(token.text.utf8), timeout: min(timeout, left), maxResponseBytes: Self.longestAnswer))
+          body: Array(token.text.utf8), timeout: min(timeout, left), maxResponseBytes: Self.maxResponseBytes))
       return (AdServicesAnswer(status: response.status, body: response.body), response.retryAfter(now: now() / 1000))
     } catch {
       return (.tryLater(.transport("\(error)")), nil)

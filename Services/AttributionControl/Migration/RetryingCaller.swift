@@ -4,7 +4,7 @@ import ServiceRuntime
 
 /// Repeats a call while its error is transient. It is for work that takes hours.
 struct RetryingCaller: Sendable {
-  private static let longestPause: Duration = .seconds(30)
+  private static let maxPause: Duration = .seconds(30)
 
   let connection: Connection
 
@@ -16,7 +16,7 @@ struct RetryingCaller: Sendable {
         let wait = max(pause, error.retryDelay ?? .zero)
         StandardError.write("  waiting \(wait.components.seconds) s: \(error.message)\n")
         try await Task.sleep(for: wait)
-        pause = min(Self.longestPause, pause * 2)
+        pause = min(Self.maxPause, pause * 2)
       }
     }
   }

@@ -30,7 +30,7 @@ final class DecisionServices: Sendable {
   }
 
   private static let rule = CircuitBreaker.Rule(
-    window: 10_000, leastCalls: 10, failureShare: 0.5, firstPause: 1000, longestPause: 10_000, probePatience: 5000)
+    window: 10_000, minCalls: 10, failureShare: 0.5, firstPause: 1000, maxPause: 10_000, probePatience: 5000)
 
   private let entries = Mutex<[RetentionPlan.DecisionService: Entry]>([:])
   private let connect: @Sendable (RetentionPlan.DecisionService) -> RPCClient

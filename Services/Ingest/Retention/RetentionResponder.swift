@@ -63,7 +63,7 @@ struct RetentionResponder: Sendable {
     let plan = active.plan
     let settings = active.settings
     let bundleId = plan.app.bundleId
-    func left(_ most: Duration) -> Duration { min(most, ContinuousClock.now.duration(to: deadline)) }
+    func left(_ limit: Duration) -> Duration { min(limit, ContinuousClock.now.duration(to: deadline)) }
     var decision = RetentionDecision()
     decision.experiments = plan.rules.experiments(of: question)
     let list = messages.list(RetentionAudience(bundleId: bundleId, environment: question.environment))

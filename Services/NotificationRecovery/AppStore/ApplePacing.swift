@@ -54,7 +54,7 @@ final class ApplePacing: AppStoreServerPacing {
     let ticket = try await admit(server)
     let limit = limit(Limit(server: server, bundleId: bundleId, endpoint: endpoint))
     let left = max(.zero, deadline - .now)
-    switch await limit.reserve(longestWait: left / 2) {
+    switch await limit.reserve(maxWait: left / 2) {
     case .granted(_, let wait):
       if wait > .zero {
         metrics.waited("rate")
@@ -103,7 +103,7 @@ final class ApplePacing: AppStoreServerPacing {
       let budget = AppStoreRateBudget(limit.endpoint, server: limit.server, rate: rates[limit.endpoint])
       guard
         let rule = RateRule(
-          perSecond: min(budget.perSecond, RateRule.highestRate), burst: min(budget.burst, RateRule.largestBurst))
+          perSecond: min(budget.perSecond, RateRule.maxRate), burst: min(budget.burst, RateRule.maxBurst))
       else { preconditionFailure("a budget is a rule") }
       let made = SharedRateLimit(
         redis: redis,

@@ -32,7 +32,7 @@ struct TransactionHistory: Sendable {
   }
 
   /// The greatest number of pages, more than any customer has. A page has twenty transactions.
-  static let mostPages = 2000
+  static let maxPages = 2000
 
   /// Requests one page; a nil server tries production, then the sandbox.
   typealias Ask =
@@ -64,7 +64,7 @@ struct TransactionHistory: Sendable {
     var server = server
     var order: [String] = []
     var newest: [String: Transaction] = [:]
-    for _ in 0..<Self.mostPages {
+    for _ in 0..<Self.maxPages {
       let items: [(String, String)]
       do throws(RequestRefusal) { items = try query.items() } catch {
         throw .apple(AppStoreServerAPIError(.permanent, message: "\(error)", server: server ?? .production))
@@ -85,6 +85,6 @@ struct TransactionHistory: Sendable {
       query.revision = revision
     }
     throw .apple(
-      AppStoreServerAPIError(.permanent, message: "the history has more than \(Self.mostPages) pages", server: server ?? .production))
+      AppStoreServerAPIError(.permanent, message: "the history has more than \(Self.maxPages) pages", server: server ?? .production))
   }
 }

@@ -164,7 +164,7 @@ struct RecoveryWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
-        let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
+        let hold = job.origin.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
         group.addTask {
           let taken = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(

@@ -8,7 +8,7 @@ struct WebImpressionStore: Sendable {
   /// How long an ad is stored, seconds: 24 hours.
   static let lifetimeSeconds: Int64 = 86_400
   /// The greatest number of sites for which an ad is signed, so that a public nonce cannot fill the store.
-  static let mostPayloads: Int64 = 100
+  static let maxPayloads: Int64 = 100
 
   /// Stores an ad unless another one has its nonce.
   /// KEYS 1 the ad. ARGV 1 its stored form  2 seconds to live. Returns 1 if it is stored now or was before, 0 if there is another ad.
@@ -60,7 +60,7 @@ struct WebImpressionStore: Sendable {
   /// Stores the payload signed for a site. Returns the stored one, which may be an earlier one; nil if the ad has expired.
   func settle(_ payload: [UInt8], nonce: WebAdNonce, sourceDomain: String) async throws(RPCError) -> [UInt8]? {
     try await run(
-      Self.settle, nonce, [.string(Self.field(sourceDomain)), .bytes(payload), .integer(Self.mostPayloads)]
+      Self.settle, nonce, [.string(Self.field(sourceDomain)), .bytes(payload), .integer(Self.maxPayloads)]
     ).bytes
   }
 

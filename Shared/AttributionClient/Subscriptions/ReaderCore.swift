@@ -10,9 +10,9 @@ final class ReaderCore: Sendable {
   /// The interval at which acknowledgements are sent while events are processed.
   private static let tick: Duration = .milliseconds(200)
   /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
-  private static let mostUnexplained = 5
+  private static let maxUnexplained = 5
   /// The greatest number of events that one call acknowledges or gives back.
-  private static let mostPerCall = 1000
+  private static let maxPerCall = 1000
 
   init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
     self.events = events
@@ -39,7 +39,7 @@ final class ReaderCore: Sendable {
         guard Self.mayPass(error) else { throw error }
         if error.code == .unknown || error.code == .internal {
           unexplained += 1
-          if unexplained >= Self.mostUnexplained { throw error }
+          if unexplained >= Self.maxUnexplained { throw error }
         }
         let began = since ?? .now
         since = began
@@ -122,7 +122,7 @@ final class ReaderCore: Sendable {
   private var leaseSeconds: Int64 { max(1, Int64(options.lease / .seconds(1))) }
 
   private static func parts(_ ackIds: [String]) -> [[String]] {
-    stride(from: 0, to: ackIds.count, by: mostPerCall).map { Array(ackIds[$0..<min($0 + mostPerCall, ackIds.count)]) }
+    stride(from: 0, to: ackIds.count, by: maxPerCall).map { Array(ackIds[$0..<min($0 + maxPerCall, ackIds.count)]) }
   }
 
   private static func mayPass(_ error: RPCError) -> Bool {

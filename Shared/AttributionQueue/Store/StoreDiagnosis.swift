@@ -87,19 +87,19 @@ public struct StoreDiagnosis: Sendable {
   private func memory() async throws(RedisError) -> [StoreFinding] {
     try await redis.sendToEachPrimary(["INFO", "memory"]).map { node, reply in
       let info = Self.info(reply)
-      let (used, most) = (Int64(info["used_memory"] ?? "") ?? 0, Int64(info["maxmemory"] ?? "") ?? 0)
+      let (used, limit) = (Int64(info["used_memory"] ?? "") ?? 0, Int64(info["maxmemory"] ?? "") ?? 0)
       let subject = node.map { "\($0)" }
-      guard most > 0 else {
+      guard limit > 0 else {
         return StoreFinding(
           check: "redis-memory", state: .warning, subject: subject, found: "\(Self.mebibytes(used)) used, no maxmemory",
           advice:
             "Set maxmemory below the machine's memory. A full Redis then refuses writes; without maxmemory, the kernel kills it."
         )
       }
-      let part = Double(used) / Double(most)
+      let part = Double(used) / Double(limit)
       return StoreFinding(
         check: "redis-memory", state: part > Self.fullMemory ? .warning : .ok, subject: subject,
-        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(most)) used (\(Int(part * 100)) %)",
+        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(limit)) used (\(Int(part * 100)) %)",
         advice: part > Self.fullMemory
           ? "Find the queue or subscription with the largest backlog (queues, subscriptions), or give Redis more memory." : nil)
     }

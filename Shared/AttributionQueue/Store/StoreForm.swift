@@ -40,7 +40,7 @@ extension DeliveryQueue {
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 
   static func cachedForm(_ redis: RedisClient) -> CachedAnswer<StoreForm> {
-    CachedAnswer(interval: StoreForm.age, longest: StoreForm.age * 2) { () throws(QueueError) in
+    CachedAnswer(interval: StoreForm.age, maxAge: StoreForm.age * 2) { () throws(QueueError) in
       let reply: RedisReply
       do throws(RedisError) { reply = try await redis.send(["GET", .string(Keys.form)]) } catch { throw .unavailable(error) }
       return try StoreForm(stored: reply.string)

@@ -8,11 +8,11 @@ struct PauseFlagCache: Sendable {
 
   private let answer: CachedAnswer<Bool>
 
-  /// `interval`, `longest`: see ``CachedAnswer``.
+  /// `interval`, `maxAge`: see ``CachedAnswer``.
   init(
-    queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), longest: Duration = .milliseconds(400)
+    queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), maxAge: Duration = .milliseconds(400)
   ) {
-    answer = CachedAnswer(interval: interval, longest: longest) { () throws(QueueError) in
+    answer = CachedAnswer(interval: interval, maxAge: maxAge) { () throws(QueueError) in
       try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer != 0
     }
   }

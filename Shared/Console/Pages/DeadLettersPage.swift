@@ -14,7 +14,7 @@ struct DeadLettersPage {
   }
 
   /// The number of dead letters on a page.
-  private static let most = 200
+  private static let maxLetters = 200
 
   let layout: Layout
   let notice: Notice?
@@ -36,7 +36,7 @@ struct DeadLettersPage {
       + QueueName.allCases.map { Layout.Link(title: $0.rawValue, href: "\(path)?queue=\($0.rawValue)", isCurrent: $0 == queue) }
     let answer = await reader.here(
       QueuesService.ListDeadLetters.self,
-      ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.most), pageToken: fields["after"]))
+      ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.maxLetters), pageToken: fields["after"]))
     notice = answer.notice
     let letters = answer.value?.deadLetters ?? []
     rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in

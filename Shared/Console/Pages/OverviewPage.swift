@@ -24,7 +24,7 @@ struct OverviewPage {
     async let countsAnswer = reader.here(VerifierService.GetDeliveryCounts.self, TimeRange.hour.request)
     async let queuesAnswer = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
     async let subscriptionsAnswer = reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
-    async let gapsAnswer = reader.gaps(state: "suspected", most: 1000)
+    async let gapsAnswer = reader.gaps(state: "suspected", limit: 1000)
     async let keysAnswer = reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
     let (counts, queues, subscriptions, gaps, keys) = await (countsAnswer, queuesAnswer, subscriptionsAnswer, gapsAnswer, keysAnswer)
     func href(_ page: ConsolePage) -> String { layout.base + page.path }

@@ -24,7 +24,7 @@ struct RecoveryPage {
     let troubleStyle: String
   }
 
-  private static let most: Int32 = 20
+  private static let maxJobs: Int32 = 20
 
   let layout: Layout
   let figures: [Figure]
@@ -38,9 +38,9 @@ struct RecoveryPage {
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
     async let recoveriesAnswer = reader.recovery(
-      NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.most))
+      NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.maxJobs))
     async let migrationsAnswer = reader.recovery(
-      NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.most))
+      NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.maxJobs))
     let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
     recoveriesNotice = recoveries.notice
     // The same notice is shown once.

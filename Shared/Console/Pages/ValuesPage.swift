@@ -72,7 +72,7 @@ struct ValuesPage {
           note: "\(source.adNetworkId), \(DisplayFormat.plural(Int64(source.sourceIdentifier.count), "digit", "digits"))",
           count: source.count ?? 0
         )
-      }, most: 20)
+      }, limit: 20)
     hasOthers = (response.others ?? 0) > 0
     others = DisplayFormat.count(response.others ?? 0)
   }

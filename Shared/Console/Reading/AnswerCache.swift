@@ -10,7 +10,7 @@ final class AnswerCache: Sendable {
   }
 
   private static let life: Duration = .seconds(2)
-  private static let most = 256
+  private static let maxEntries = 256
   private let entries = Mutex<[String: Entry]>([:])
 
   /// The response to a query, from the cache or new.
@@ -22,8 +22,8 @@ final class AnswerCache: Sendable {
       let task = Task<Result<any Sendable, RPCError>, Never> {
         do throws(RPCError) { return .success(try await ask()) } catch { return .failure(error) }
       }
-      if entries.count >= Self.most { entries = entries.filter { $0.value.until > .now } }
-      if entries.count < Self.most { entries[question] = Entry(until: .now + Self.life, answer: task) }
+      if entries.count >= Self.maxEntries { entries = entries.filter { $0.value.until > .now } }
+      if entries.count < Self.maxEntries { entries[question] = Entry(until: .now + Self.life, answer: task) }
       return task
     }
     guard let answer = try await task.value.get() as? Answer else { throw RPCError(.internal, "a question has two kinds of answer") }

@@ -11,20 +11,20 @@ struct FoundGaps: Sendable {
 
 extension ConsoleReader {
   /// The greatest number of apps that are asked about, since each takes a call.
-  private static let mostApps = 50
+  private static let maxApps = 50
 
   /// - Parameters:
   ///   - state: only gaps in this state.
   ///   - app: only gaps of this app, by its bundle id.
-  ///   - most: the greatest number of gaps of each app.
-  func gaps(state: String?, app: String? = nil, most: Int32) async -> QueryResult<FoundGaps> {
+  ///   - limit: the greatest number of gaps of each app.
+  func gaps(state: String?, app: String? = nil, limit: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
-    let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.mostApps))
+    let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.maxApps))
     let answers = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
-          await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: most, state: state))
+          await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: limit, state: state))
         }
       }
       return await group.reduce(into: []) { $0.append($1) }

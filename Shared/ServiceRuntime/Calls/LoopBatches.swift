@@ -25,13 +25,13 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private static var timeStep: Duration { .milliseconds(20) }
 
-  private let most: Int
+  private let maxItems: Int
   private let call: Call
   private let batches = Mutex<[Key: Batch]>([:])
 
-  /// - Parameter most: the greatest number of items of one call.
-  public init(most: Int, _ call: @escaping Call) {
-    self.most = most
+  /// - Parameter maxItems: the greatest number of items of one call.
+  public init(maxItems: Int, _ call: @escaping Call) {
+    self.maxItems = maxItems
     self.call = call
   }
 
@@ -46,7 +46,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
         batch.waiters.append(waiter)
         // No caller waits longer than it asked for.
         batch.time = min(batch.time, time)
-        if batch.items.count >= most { return (false, batch) }
+        if batch.items.count >= maxItems { return (false, batch) }
         let isFirst = batch.items.count == 1
         batches[key] = batch
         return (isFirst, nil)

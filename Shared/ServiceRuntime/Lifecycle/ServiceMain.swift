@@ -318,7 +318,7 @@ enum ServiceMain {
     _ responder: any HTTPResponder, _ name: EdgeSettings.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
     _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
-    let bound = ConnectionLimit(most: environment.configuration.limits.connections)
+    let bound = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),

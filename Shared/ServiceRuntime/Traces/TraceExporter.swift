@@ -18,7 +18,7 @@ final class TraceExporter: Sendable {
   /// The number of attempts per batch.
   private static let attempts = 5
   private static let firstPause: Duration = .seconds(1)
-  private static let longestPause: Duration = .seconds(30)
+  private static let maxPause: Duration = .seconds(30)
   /// The time for the last exports when the process ends.
   private static let lastTime: Duration = .seconds(3)
 
@@ -134,8 +134,8 @@ final class TraceExporter: Sendable {
       guard case .again(let after) = await post(spans, timeout: timeout) else { return }
       guard attempt < Self.attempts else { break }
       // Jitter, so that not all instances retry at once.
-      do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.longestPause)) } catch { return }
-      pause = min(pause * 2, Self.longestPause)
+      do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.maxPause)) } catch { return }
+      pause = min(pause * 2, Self.maxPause)
     }
     drop(spans.count, .unreachable)
   }

@@ -144,13 +144,13 @@ struct ServerAPIRequestTests {
   @Test("version 1 requires all twelve fields")
   func consumptionV1() throws {
     var body: JSONObject = ["customerConsented": true, "sampleContentProvided": true, "appAccountToken": ""]
-    for (name, most) in ConsumptionInformation.codes { body[name] = .integer(most) }
+    for (name, maxValue) in ConsumptionInformation.codes { body[name] = .integer(maxValue) }
     #expect(try ConsumptionInformation(version1: body).endpoint == .sendConsumptionInformationV1)
-    for (name, most) in ConsumptionInformation.codes {
+    for (name, maxValue) in ConsumptionInformation.codes {
       var less = body
       less[name] = nil
       #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
-      less[name] = .integer(most + 1)
+      less[name] = .integer(maxValue + 1)
       #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
     }
   }

@@ -66,7 +66,7 @@ private final class ReadCount: ChannelOutboundHandler {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
-      responder: probe, limits: limits, bodies: BodyBudget(most: limits.bodyMemory), registry: registry,
+      responder: probe, limits: limits, bodies: BodyBudget(limit: limits.bodyMemory), registry: registry,
       turn: LoopTurnFlush(loop: channel.eventLoop),
       executor: EventLoopExecutor(loop: channel.eventLoop), peer: ConnectionPeer(), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([

@@ -190,7 +190,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     }
 
     /// The largest image in bytes: in Base64 it still fits into a request of 16 MiB.
-    private static let most = 12_578_816
+    private static let maxImageBytes = 12_578_816
 
     @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
     @Option(help: ArgumentHelp("The UUID that identifies the image.", valueName: "uuid")) var id: String
@@ -202,8 +202,8 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     func run() async throws {
       var input = try InputFile(file)
       let bytes = try input.rest()
-      guard bytes.count <= Self.most else {
-        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes; an image may have at most \(Self.most)")
+      guard bytes.count <= Self.maxImageBytes else {
+        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes; an image may have at most \(Self.maxImageBytes)")
       }
       let request = UploadRetentionImageRequest(
         bundleId: app.bundleId, environment: app.environment, imageIdentifier: id, imageSize: size.rawValue, image: Base64.encode(bytes))

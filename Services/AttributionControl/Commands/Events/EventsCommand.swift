@@ -62,18 +62,18 @@ struct EventsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let (selection, since, follow, most) = (selection, since, follow, max)
+      let (selection, since, follow, limit) = (selection, since, follow, max)
       let text = EventText(colours: connection.printer.colours, decodes: decode)
       let request = CreateSubscriptionRequest(
         name: "attributionctl-tail-\(Hex.encode(RandomBytes.make(6)))", types: try selection.types(),
         start: since == nil ? "now" : nil, filter: selection.filter, startTime: since?.timestamp)
       try await Interruptible.run {
-        try await Self.read(connection, request, follow: follow, most: most ?? .max, text)
+        try await Self.read(connection, request, follow: follow, limit: limit ?? .max, text)
       }
     }
 
     private static func read(
-      _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, most: Int, _ text: EventText
+      _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, limit: Int, _ text: EventText
     ) async throws {
       let events = connection.client.events
       let name = request.name ?? ""
@@ -81,7 +81,7 @@ struct EventsCommand: AsyncParsableCommand {
       if follow { connection.printer.note("following the feed; press Ctrl-C to stop") }
       let result: Result<Void, any Error>
       do {
-        var left = most
+        var left = limit
         while left > 0 {
           try Task.checkCancellation()
           let answer = try await connection.ask(.verifier) { () throws(RPCError) in

@@ -51,7 +51,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     let now = Timestamp(millisecondsSince1970: WallClock.now())
     let state = stored ?? ExportState(request: request, start: from?.timestamp, end: min(to?.timestamp ?? now, now))
     guard !dryRun else {
-      let answer = try await Self.page(connection, request, state, most: 1)
+      let answer = try await Self.page(connection, request, state, limit: 1)
       let isEmpty = answer.events.isEmpty && answer.nextPageToken == nil
       return try connection.printer.show(
         [
@@ -90,12 +90,12 @@ struct EventsExportCommand: AsyncParsableCommand {
   }
 
   private static func page(
-    _ connection: Connection, _ request: ExportRequest, _ state: ExportState, most: Int32
+    _ connection: Connection, _ request: ExportRequest, _ state: ExportState, limit: Int32
   ) async throws(CommandFailure) -> ListEventsResponse {
     try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.events.listEvents(
         ListEventsRequest(
-          types: request.types, filter: request.filter, startTime: state.start, endTime: state.end, maxEvents: most,
+          types: request.types, filter: request.filter, startTime: state.start, endTime: state.end, maxEvents: limit,
           pageToken: state.pageToken))
     }
   }
@@ -111,7 +111,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     defer { line?.end() }
     while true {
       try Task.checkCancellation()
-      let answer = try await page(connection, request, state, most: page)
+      let answer = try await page(connection, request, state, limit: page)
       var bytes: [UInt8] = []
       if request.format == .csv, state.bytes == 0 { bytes += EventRow.header(request.columns) }
       for event in answer.events {

@@ -1,7 +1,7 @@
 /// The answers of OCSP responders, by the SHA-256 of the certificate's DER. Pure: the time, in seconds since 1970, is passed in.
 ///
 /// An answer is valid from its `thisUpdate` to its `nextUpdate`, with the tolerance for clocks. It is refreshed at `nextUpdate`, or when it
-/// has been kept for `maximumAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation
+/// has been kept for `maxAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation
 /// stays valid for ever. After a failure the responder is not asked again for `failureAge`.
 ///
 /// The issuer is not part of the key: the certificate's signature binds the certificate to its issuer's key and name, and a responder is
@@ -11,13 +11,13 @@ public struct RevocationCache: Sendable {
     /// The greatest number of certificates that are remembered.
     public var capacity: Int
     /// Seconds after which an answer is refreshed, however long it is valid.
-    public var maximumAge: Int64
+    public var maxAge: Int64
     /// Seconds without another query after a failure, or after an answer that is due at once.
     public var failureAge: Int64
 
-    public init(capacity: Int = 64, maximumAge: Int64 = 3600, failureAge: Int64 = 30) {
+    public init(capacity: Int = 64, maxAge: Int64 = 3600, failureAge: Int64 = 30) {
       self.capacity = capacity
-      self.maximumAge = maximumAge
+      self.maxAge = maxAge
       self.failureAge = failureAge
     }
   }
@@ -71,7 +71,7 @@ public struct RevocationCache: Sendable {
   public mutating func keep(_ answer: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
     var counts = answer
     if let cached = entries.peek(digest)?.validAnswer(at: time), cached.thisUpdate > answer.thisUpdate { counts = cached }
-    let due = max(min(counts.nextUpdate, time + limits.maximumAge), time + limits.failureAge)
+    let due = max(min(counts.nextUpdate, time + limits.maxAge), time + limits.failureAge)
     entries.keep(Entry(answer: counts, gap: nil, asked: time, due: due), for: digest)
     return counts
   }
