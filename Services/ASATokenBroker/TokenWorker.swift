@@ -64,9 +64,9 @@ struct TokenWorker: Sendable {
       // A process that died had recorded the last attempt, but not postponed the token.
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
-    guard let ticket = gate.begin() else { return .giveBack }
+    guard let permit = gate.begin() else { return .giveBack }
     let left = clock.real(submission.deadline - now)
-    let (answer, retryAfter) = await ask(submission.token, ticket, within: left)
+    let (answer, retryAfter) = await ask(submission.token, permit, within: left)
     exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
@@ -106,7 +106,7 @@ struct TokenWorker: Sendable {
   }
 
   private func ask(
-    _ token: AttributionToken, _ ticket: SharedCircuitBreaker.Ticket, within left: Duration
+    _ token: AttributionToken, _ permit: SharedCircuitBreaker.Permit, within left: Duration
   ) async -> (AdServicesAnswer, Duration?) {
     let started = ContinuousClock.now
     let (answer, said) = await apple.ask(token, within: left)
@@ -120,7 +120,7 @@ struct TokenWorker: Sendable {
       case .record, .invalidToken, .notFound: .succeeded
       }
     // On recovery, failed tokens rejoin the others by deadline, because they are nearest to their end.
-    let waitingRetries = await gate.end(ticket, result)
+    let waitingRetries = await gate.end(permit, result)
     if !waitingRetries.isEmpty { Task { await makeDue(waitingRetries) } }
     switch answer {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))

@@ -39,7 +39,7 @@ public struct CircuitBreaker: Sendable {
   }
 
   /// Permission for one call. The call's result is recorded with it.
-  public struct Ticket: Sendable, Hashable {
+  public struct Permit: Sendable, Hashable {
     fileprivate let period: UInt64
     fileprivate let number: UInt64
     /// True if the call is a probe.
@@ -48,7 +48,7 @@ public struct CircuitBreaker: Sendable {
 
   /// The decision about a call.
   public enum Admission: Sendable, Hashable {
-    case call(Ticket)
+    case call(Permit)
     /// The call may not be made now; ask again after that many milliseconds, at least 1.
     case wait(Int64)
   }
@@ -97,7 +97,7 @@ public struct CircuitBreaker: Sendable {
     switch phase {
     case .closed:
       numbers += 1
-      return .call(Ticket(period: period, number: numbers, isProbe: false))
+      return .call(Permit(period: period, number: numbers, isProbe: false))
     case .open:
       guard now >= openUntil else { return .wait(openUntil - now) }
       change(to: .halfOpen)
@@ -118,12 +118,12 @@ public struct CircuitBreaker: Sendable {
   /// Records the result of a call.
   ///
   /// - Parameter chance: from 0 up to 1, for the jitter of the pause that may begin here.
-  public mutating func record(_ ticket: Ticket, _ result: Result, now: Int64, chance: Double = 0) {
-    guard ticket.period == period else { return }
+  public mutating func record(_ permit: Permit, _ result: Result, now: Int64, chance: Double = 0) {
+    guard permit.period == period else { return }
     switch phase {
     case .open: return
     case .halfOpen:
-      guard probes.removeValue(forKey: ticket.number) != nil else { return }
+      guard probes.removeValue(forKey: permit.number) != nil else { return }
       switch result {
       case .abandoned: return
       case .failed: open(now, longer: true, chance)
@@ -149,7 +149,7 @@ public struct CircuitBreaker: Sendable {
   private mutating func probe(_ now: Int64) -> Admission {
     numbers += 1
     probes[numbers] = now + rule.probePatience
-    return .call(Ticket(period: period, number: numbers, isProbe: true))
+    return .call(Permit(period: period, number: numbers, isProbe: true))
   }
 
   private mutating func open(_ now: Int64, longer: Bool, _ chance: Double) {

@@ -11,8 +11,8 @@ struct CircuitBreakerTests {
   func call(_ breaker: inout CircuitBreaker, _ result: CircuitBreaker.Result, at now: Int64, chance: Double = 0) -> Int64? {
     switch breaker.admit(now: now) {
     case .wait(let wait): return wait
-    case .call(let ticket):
-      breaker.record(ticket, result, now: now, chance: chance)
+    case .call(let permit):
+      breaker.record(permit, result, now: now, chance: chance)
       return nil
     }
   }
@@ -139,25 +139,25 @@ struct CircuitBreakerTests {
         probes: .random(in: 1...4, using: &random), probePatience: .random(in: 1...4000, using: &random))
       var breaker = CircuitBreaker(rule)
       var now: Int64 = 0
-      var running: [CircuitBreaker.Ticket] = []
+      var running: [CircuitBreaker.Permit] = []
       for _ in 0..<300 {
         now += .random(in: 0...400, using: &random)
         switch breaker.admit(now: now) {
-        case .call(let ticket):
-          running.append(ticket)
-          #expect(ticket.isProbe == (breaker.phase == .halfOpen))
+        case .call(let permit):
+          running.append(permit)
+          #expect(permit.isProbe == (breaker.phase == .halfOpen))
         case .wait(let wait):
           #expect(wait >= 1 && wait <= max(rule.maxPause, 250))
           #expect(breaker.phase != .closed)
         }
-        while let ticket = running.randomElement(using: &random), Bool.random(using: &random) {
-          running.removeAll { $0 == ticket }
+        while let permit = running.randomElement(using: &random), Bool.random(using: &random) {
+          running.removeAll { $0 == permit }
           let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
-          breaker.record(ticket, result, now: now, chance: .random(in: 0..<1, using: &random))
+          breaker.record(permit, result, now: now, chance: .random(in: 0..<1, using: &random))
         }
       }
       // All calls have ended: after the longest pause a probe is admitted, and the required number of successes closes it.
-      for ticket in running { breaker.record(ticket, .abandoned, now: now) }
+      for permit in running { breaker.record(permit, .abandoned, now: now) }
       now += rule.maxPause + rule.probePatience
       if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.maxPause) }
       for _ in 0..<rule.probes + 1 { call(&breaker, .succeeded, at: now) }

@@ -10,10 +10,10 @@ struct SharedCircuitBreakerTests {
     window: 20_000, minCalls: 6, firstPause: 300, maxPause: 2000, jitter: 0, probePatience: 600)
 
   /// Waits until a call is admitted.
-  private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Ticket {
+  private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Permit {
     while true {
       switch await breaker.admit() {
-      case .call(let ticket): return ticket
+      case .call(let permit): return permit
       case .wait(let wait): try await Task.sleep(for: .milliseconds(wait))
       }
     }
@@ -23,7 +23,7 @@ struct SharedCircuitBreakerTests {
   private func open(_ breakers: [SharedCircuitBreaker]) async {
     while breakers.allSatisfy({ $0.phase == .closed }) {
       for breaker in breakers {
-        if case .call(let ticket) = await breaker.admit() { await breaker.record(ticket, .failed) }
+        if case .call(let permit) = await breaker.admit() { await breaker.record(permit, .failed) }
       }
     }
   }
@@ -41,16 +41,16 @@ struct SharedCircuitBreakerTests {
         let store = BreakerStore(redis: client, key: "{b}:\(round)", rule: rule)
         var model = CircuitBreaker(rule)
         // Calls in progress, as known to the model and to Redis.
-        var running: [(CircuitBreaker.Ticket, period: Int64, probe: Int64?)] = []
+        var running: [(CircuitBreaker.Permit, period: Int64, probe: Int64?)] = []
         for step in 0..<80 {
           if step == 40 { try await client.send(["SCRIPT", "FLUSH"]) }
           if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: .milliseconds(.random(in: 0...6, using: &random))) }
           if Bool.random(using: &random) || running.isEmpty {
             let answer = try #require(await store.probe())
             switch model.admit(now: answer.now) {
-            case .call(let ticket):
-              #expect(ticket.isProbe == (answer.probe != nil))
-              running.append((ticket, answer.state.period, answer.probe))
+            case .call(let permit):
+              #expect(permit.isProbe == (answer.probe != nil))
+              running.append((permit, answer.state.period, answer.probe))
             case .wait(let wait):
               #expect(answer.probe == nil && answer.state.phase != .closed)
               if answer.state.phase == .open { #expect(answer.state.wait == wait) }
@@ -88,31 +88,31 @@ struct SharedCircuitBreakerTests {
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
       for breaker in breakers {
         // On a slow machine the pause may be over.
-        if case .call(let ticket) = await breaker.admit() {
-          #expect(ticket.isProbe)
-          await breaker.record(ticket, .abandoned)
+        if case .call(let permit) = await breaker.admit() {
+          #expect(permit.isProbe)
+          await breaker.record(permit, .abandoned)
         }
         #expect(breaker.phase != .closed)
       }
       for round in 0..<3 {
         // All instances ask until one of them is admitted.
-        var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Ticket)] = []
+        var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Permit)] = []
         while probes.isEmpty {
           for breaker in breakers {
-            if case .call(let ticket) = await breaker.admit() { probes.append((breaker, ticket)) }
+            if case .call(let permit) = await breaker.admit() { probes.append((breaker, permit)) }
           }
           try await Task.sleep(for: .milliseconds(20))
         }
         #expect(probes.count == 1)
-        let (breaker, ticket) = try #require(probes.first)
-        #expect(ticket.isProbe)
+        let (breaker, permit) = try #require(probes.first)
+        #expect(permit.isProbe)
         for other in breakers {
           guard case .wait = await other.admit() else {
             Issue.record("a second one probes")
             return
           }
         }
-        await breaker.record(ticket, round == 2 ? .succeeded : .failed)
+        await breaker.record(permit, round == 2 ? .succeeded : .failed)
       }
       let before = breakers.map(\.seen.closings)
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))

@@ -19,7 +19,7 @@ final class AppleCallGate: WorkGate {
     var units = 0
     var unitsAt: Int64 = 0
     /// An unused permission to probe.
-    var probe: SharedCircuitBreaker.Ticket?
+    var probe: SharedCircuitBreaker.Permit?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
     var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
@@ -69,7 +69,7 @@ final class AppleCallGate: WorkGate {
   /// The number of calls that Apple's health allows: one while Apple is being probed.
   private func health(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
-    let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Ticket?) in
+    let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Permit?) in
       state.admittedAt = now
       guard let probe = state.probe else { return (false, nil) }
       guard now - state.probeAt > Self.freshness else { return (true, nil) }
@@ -80,10 +80,10 @@ final class AppleCallGate: WorkGate {
     if let unused { await breaker.record(unused, .abandoned) }
     switch await breaker.admit() {
     case .wait(let wait): return .wait(.milliseconds(wait))
-    case .call(let ticket):
-      guard ticket.isProbe else { return .some(limit) }
+    case .call(let permit):
+      guard permit.isProbe else { return .some(limit) }
       state.withLock { state in
-        state.probe = ticket
+        state.probe = permit
         state.probeAt = Self.now
       }
       return .some(1)
@@ -91,7 +91,7 @@ final class AppleCallGate: WorkGate {
   }
 
   /// Permission for one call; nil if none may begin now. ``end(_:_:)`` returns it.
-  func begin() -> SharedCircuitBreaker.Ticket? {
+  func begin() -> SharedCircuitBreaker.Permit? {
     state.withLock { state in
       guard state.units > 0, concurrency.take(1) == 1 else { return nil }
       if let probe = state.probe {
@@ -99,20 +99,20 @@ final class AppleCallGate: WorkGate {
         state.units -= 1
         return probe
       }
-      guard let ticket = breaker.ticket() else {
+      guard let permit = breaker.permit() else {
         concurrency.giveBack()
         return nil
       }
       state.units -= 1
-      return ticket
+      return permit
     }
   }
 
   /// Records the result of a call. If it shows that Apple has recovered, returns the tokens that failed meanwhile, which wait by their own
   /// schedules.
-  func end(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
+  func end(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
     concurrency.giveBack()
-    await breaker.record(ticket, result)
+    await breaker.record(permit, result)
     return savedTokens(succeeded: result == .succeeded)
   }
 

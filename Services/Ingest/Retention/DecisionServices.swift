@@ -46,9 +46,9 @@ final class DecisionServices: Sendable {
     list: RetentionMessageList?, within time: Duration, _ request: PublicRequest
   ) async -> Reply {
     let entry = entry(service)
-    guard time > .zero, case .call(let ticket) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
+    guard time > .zero, case .call(let permit) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
     func record(_ result: CircuitBreaker.Result) {
-      entry.breaker.withLock { $0.record(ticket, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
+      entry.breaker.withLock { $0.record(permit, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
     }
     let response: DecideRetentionResponse
     do throws(RPCError) {
