@@ -99,9 +99,9 @@ public final class SharedCircuitBreaker: Sendable {
   /// another query is in flight.
   private func report() async {
     while let report = view.withLock({ $0.beginReport() }) {
-      let answer = await store.count(report, shortening: shortening)
+      let reply = await store.count(report, shortening: shortening)
       let hasFailures = view.withLock { view in
-        view.endQuestion(answer?.state, now: Self.now)
+        view.endQuestion(reply?.state, now: Self.now)
         return view.hasFailures
       }
       guard hasFailures else { return }
@@ -110,16 +110,16 @@ public final class SharedCircuitBreaker: Sendable {
 
   private func probe() async -> Permit? {
     guard view.withLock({ $0.beginProbe() }) else { return nil }
-    let answer = await store.probe()
-    view.withLock { $0.endQuestion(answer?.state, now: Self.now) }
-    guard let answer, let number = answer.probe else { return nil }
-    return Permit(.probe(period: answer.state.period, number: number))
+    let reply = await store.probe()
+    view.withLock { $0.endQuestion(reply?.state, now: Self.now) }
+    guard let reply, let number = reply.probe else { return nil }
+    return Permit(.probe(period: reply.state.period, number: number))
   }
 
   private func end(_ period: Int64, _ number: Int64, _ result: CircuitBreaker.Result) async {
     // Without an answer, the probe's lease expires.
-    guard let answer = await store.end(number, period: period, result, shortening: shortening) else { return }
-    view.withLock { $0.learn(answer.state, now: Self.now) }
+    guard let reply = await store.end(number, period: period, result, shortening: shortening) else { return }
+    view.withLock { $0.learn(reply.state, now: Self.now) }
   }
 
   /// The share by which a pause that begins now is shortened.

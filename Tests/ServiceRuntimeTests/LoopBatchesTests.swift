@@ -10,16 +10,16 @@ import Testing
   private let executor = EventLoopExecutor.all()[0]
 
   /// Calls `ask` concurrently in one turn of the event loop.
-  private func together<Answer: Sendable>(_ count: Int, _ ask: @escaping @Sendable (Int) async -> Answer) async -> [Answer] {
+  private func together<Response: Sendable>(_ count: Int, _ ask: @escaping @Sendable (Int) async -> Response) async -> [Response] {
     let loop = executor.loop
     return await withCheckedContinuation { continuation in
       loop.execute {
         let executor = EventLoopExecutor.current(loop)
         let tasks = (0..<count).map { number in Task.immediate(executorPreference: executor) { await ask(number) } }
         Task {
-          var answers: [Answer] = []
-          for task in tasks { answers.append(await task.value) }
-          continuation.resume(returning: answers)
+          var responses: [Response] = []
+          for task in tasks { responses.append(await task.value) }
+          continuation.resume(returning: responses)
         }
       }
     }
@@ -31,8 +31,8 @@ import Testing
       calls.withLock { $0.append(items) }
       return items.map { $0 * 10 }
     }
-    let answers = await together(5) { number in try? await batches.ask(number, within: .seconds(1)) }
-    #expect(answers == [0, 10, 20, 30, 40])
+    let responses = await together(5) { number in try? await batches.ask(number, within: .seconds(1)) }
+    #expect(responses == [0, 10, 20, 30, 40])
     #expect(calls.withLock { $0 } == [[0, 1, 2, 3, 4]])
     #expect(await together(1) { number in try? await batches.ask(number + 7, within: .seconds(1)) } == [70])
     #expect(calls.withLock { $0.count } == 2)

@@ -136,7 +136,7 @@ struct SharedBreakerViewTests {
       var permits: [SharedCircuitBreaker.Permit] = []
       for _ in 0..<200 {
         now += .random(in: 0...120, using: &random)
-        var answer: SharedBreakerView.SharedState? {
+        var reply: SharedBreakerView.SharedState? {
           if Int.random(in: 0..<4, using: &random) == 0 { return nil }
           let phase = CircuitBreaker.Phase.allCases.randomElement(using: &random)!
           return sharedState(phase, .random(in: 0...5, using: &random), wait: .random(in: 0...3000, using: &random))
@@ -149,12 +149,12 @@ struct SharedBreakerViewTests {
         case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.maxPause))
         case .report:
           #expect(view.beginReport() != nil)
-          known = answer
+          known = reply
           view.endQuestion(known, now: now)
         case .probe:
           #expect(known != nil && known?.phase != .closed)
           #expect(view.beginProbe())
-          known = answer
+          known = reply
           view.endQuestion(known, now: now)
         }
         #expect(view.isAlone == (known == nil))

@@ -46,27 +46,27 @@ struct SharedCircuitBreakerTests {
           if step == 40 { try await client.send(["SCRIPT", "FLUSH"]) }
           if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: .milliseconds(.random(in: 0...6, using: &random))) }
           if Bool.random(using: &random) || running.isEmpty {
-            let answer = try #require(await store.probe())
-            switch model.admit(now: answer.now) {
+            let reply = try #require(await store.probe())
+            switch model.admit(now: reply.now) {
             case .call(let permit):
-              #expect(permit.isProbe == (answer.probe != nil))
-              running.append((permit, answer.state.period, answer.probe))
+              #expect(permit.isProbe == (reply.probe != nil))
+              running.append((permit, reply.state.period, reply.probe))
             case .wait(let wait):
-              #expect(answer.probe == nil && answer.state.phase != .closed)
-              if answer.state.phase == .open { #expect(answer.state.wait == wait) }
+              #expect(reply.probe == nil && reply.state.phase != .closed)
+              if reply.state.phase == .open { #expect(reply.state.wait == wait) }
             }
-            #expect(answer.state.phase == model.phase)
+            #expect(reply.state.phase == model.phase)
           } else {
             let call = running.remove(at: .random(in: 0..<running.count, using: &random))
             let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
-            let answer: BreakerStore.Answer?
+            let reply: BreakerStore.Reply?
             if let probe = call.probe {
-              answer = await store.end(probe, period: call.period, result, shortening: 0)
+              reply = await store.end(probe, period: call.period, result, shortening: 0)
             } else {
-              answer = await store.count(
+              reply = await store.count(
                 .init(period: call.period, succeeded: result == .succeeded ? 1 : 0, failed: result == .failed ? 1 : 0), shortening: 0)
             }
-            let found = try #require(answer)
+            let found = try #require(reply)
             model.record(call.0, result, now: found.now)
             #expect(found.state.phase == model.phase)
           }

@@ -63,9 +63,9 @@ struct ReceiptFileMigration {
       bundleId: bundleId, environment: environment, receipts: receipts.map(\.receipt), migrationId: state.migrationId)
     // The batch's name is derived from its content: if it is sent again after a crash, it counts as one batch.
     let digest = Hex.encode(SHA256Digest.hash(request.json)).prefix(32)
-    let answer: MigrateReceiptsResponse
+    let response: MigrateReceiptsResponse
     do {
-      answer = try await caller.ask(
+      response = try await caller.ask(
         { (options) throws(RPCError) in try await connection.client.recovery.migrateReceipts(request, options: options) },
         key: "\(state.migrationId):\(state.offset):\(digest)")
     } catch let error as RPCError {
@@ -89,7 +89,7 @@ struct ReceiptFileMigration {
       }
       return
     }
-    for result in answer.results { state.states[result.state, default: 0] += 1 }
+    for result in response.results { state.states[result.state, default: 0] += 1 }
   }
 
   private func waitForRoom(_ id: String) async throws {
@@ -103,10 +103,10 @@ struct ReceiptFileMigration {
 
   func migration(_ id: String) async throws -> Migration {
     do {
-      let answer = try await caller.ask { (options) throws(RPCError) in
+      let response = try await caller.ask { (options) throws(RPCError) in
         try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id), options: options)
       }
-      return answer.migration ?? Migration()
+      return response.migration ?? Migration()
     } catch let error as RPCError {
       throw CommandFailure(error, asked: "notification-recovery at \(connection.layer.url(of: .service(.notificationRecovery)))")
     }

@@ -8,7 +8,7 @@ struct RetryingCaller: Sendable {
 
   let connection: Connection
 
-  func ask<Answer>(_ question: (CallOptions) async throws(RPCError) -> Answer, key: String? = nil) async throws -> Answer {
+  func ask<Response>(_ question: (CallOptions) async throws(RPCError) -> Response, key: String? = nil) async throws -> Response {
     var pause: Duration = .milliseconds(500)
     while true {
       do throws(RPCError) { return try await question(CallOptions(idempotencyKey: key)) } catch {

@@ -87,9 +87,9 @@ struct RetentionResponder: Sendable {
     }
 
     if let service = plan.decisionService {
-      let reply = await services.reply(
+      let decided = await services.decision(
         of: service, question, bundleId: bundleId, facts: facts, list: list, within: left(service.timeout), request)
-      switch reply {
+      switch decided {
       case .rules: break
       case .nothing: decision.note(.service)
       case .defaultMessage:

@@ -206,9 +206,9 @@ struct RecoveryWork: Sendable {
   }
 
   /// Repeats a step while Redis is unavailable or the queue is full.
-  private func retrying<Answer: Sendable>(
-    _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Answer
-  ) async throws -> Answer {
+  private func retrying<Value: Sendable>(
+    _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Value
+  ) async throws -> Value {
     var wait: Int64 = 100
     while true {
       do { return try await step() } catch {

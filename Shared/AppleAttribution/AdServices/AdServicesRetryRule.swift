@@ -63,10 +63,10 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   ///   - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
   ///   - chance: a random number from 0 up to 1, for the jitter of the slow lane.
   public func next(
-    after answer: AdServicesAnswer, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
+    after response: AdServicesResponse, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
     chance: Double
   ) -> Action {
-    switch answer {
+    switch response {
     case .record(let record): return .finish(record.outcome, record)
     case .invalidToken: return .finish(.invalidToken, nil)
     case .notFound:

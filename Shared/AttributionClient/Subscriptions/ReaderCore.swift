@@ -74,14 +74,14 @@ final class ReaderCore: Sendable {
 
   private func pull() async throws(RPCError) {
     let asked = ContinuousClock.now
-    let answer = try await events.pullEvents(
+    let response = try await events.pullEvents(
       PullEventsRequest(
         subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
         leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
     // The lease began after the call, at an unknown time.
     let until = max(asked, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
     leases.withLock { leases in
-      leases.add(answer.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)
+      leases.add(response.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)
     }
   }
 
@@ -111,11 +111,11 @@ final class ReaderCore: Sendable {
     let ackIds = leases.withLock { $0.toExtend(now: .now, margin: options.lease * 2 / 3) }
     guard !ackIds.isEmpty else { return }
     let asked = ContinuousClock.now
-    let answer = try await events.modifyLease(
+    let response = try await events.modifyLease(
       ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: Int32(leaseSeconds)))
     leases.withLock { leases in
       leases.extend(ackIds, until: asked + .seconds(leaseSeconds))
-      if Int(answer.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
+      if Int(response.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
     }
   }
 

@@ -96,8 +96,8 @@ extension EventFeed {
     let shards = Array(places.keys)
     guard redis.isCluster else { return try await ask(shards) }
     // The streams of a cluster are in different slots.
-    let answers = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
-    return Set(answers.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
+    let replies = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
+    return Set(replies.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
   }
 
   private func sweep(
@@ -140,14 +140,14 @@ extension EventFeed {
       .bytes(subscription.filter.packed(types: subscription.types, names: names)),
       .integer(subscription.isOrdered ? Self.orderedLeases : 0),
     ]
-    let answers = await results(of: shards) { shard throws(EventFeedError) in
+    let replies = await results(of: shards) { shard throws(EventFeedError) in
       // An event must be replicated before it is handed out: if a host were lost, its delivery would be worked and handed out again.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
     var events: [FeedEvent] = []
     var mayHaveMore = false
     var failure: EventFeedError?
-    for (shard, result) in answers {
+    for (shard, result) in replies {
       let reply: RedisReply
       do throws(EventFeedError) { reply = try result.get() } catch {
         failure = error

@@ -47,9 +47,9 @@ public struct StoreDiagnosis: Sendable {
 
   private func answering() async throws(RedisError) -> [StoreFinding] {
     let started = ContinuousClock.now
-    let answers = try await redis.sendToEachPrimary(["INFO", "server"])
+    let replies = try await redis.sendToEachPrimary(["INFO", "server"])
     let milliseconds = Int64((ContinuousClock.now - started) / .milliseconds(1))
-    return answers.map { node, reply in
+    return replies.map { node, reply in
       let info = Self.info(reply)
       let version = info["redis_version"] ?? "unknown"
       let major = version.split(separator: ".").first.flatMap { Int($0) } ?? 7
@@ -123,9 +123,9 @@ public struct StoreDiagnosis: Sendable {
 
   private func clock() async throws(RedisError) -> [StoreFinding] {
     let before = now()
-    let answers = try await redis.sendToEachPrimary(["TIME"])
+    let replies = try await redis.sendToEachPrimary(["TIME"])
     let after = now()
-    return answers.compactMap { node, reply in
+    return replies.compactMap { node, reply in
       guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else { return nil }
       // Redis read its clock between our two readings. A time between the two counts as equal.
       let time = seconds * 1000 + micros / 1000

@@ -82,9 +82,9 @@ struct AppStorePage {
       + known.map {
         Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)" + (ofApp.map { "&" + $0 } ?? ""), isCurrent: $0 == state)
       }
-    async let gapsAnswer = reader.gaps(state: state, app: app, limit: Self.maxItems)
-    async let valuesAnswer = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
-    let (gapsReading, values) = await (gapsAnswer, valuesAnswer)
+    async let gapsResult = reader.gaps(state: state, app: app, limit: Self.maxItems)
+    async let valuesResult = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
+    let (gapsReading, values) = await (gapsResult, valuesResult)
     gapsNotice = gapsReading.notice
     let all = gapsReading.value?.gaps ?? []
     let found = all.prefix(Int(Self.maxItems))
@@ -118,12 +118,12 @@ struct AppStorePage {
       (life, lifeNotice) = (nil, nil)
       return
     }
-    let answer = await reader.here(
+    let result = await reader.here(
       VerifierService.GetSubscriptionState.self,
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
-    lifeNotice = answer.notice
+    lifeNotice = result.notice
     let asked = transaction
-    life = answer.value.map { Self.subscriptionRow($0, asked, now: now) }
+    life = result.value.map { Self.subscriptionRow($0, asked, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {

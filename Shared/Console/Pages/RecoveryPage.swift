@@ -37,11 +37,11 @@ struct RecoveryPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    async let recoveriesAnswer = reader.recovery(
+    async let recoveriesResult = reader.recovery(
       NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.maxJobs))
-    async let migrationsAnswer = reader.recovery(
+    async let migrationsResult = reader.recovery(
       NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.maxJobs))
-    let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
+    let (recoveries, migrations) = await (recoveriesResult, migrationsResult)
     recoveriesNotice = recoveries.notice
     // The same notice is shown once.
     migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice

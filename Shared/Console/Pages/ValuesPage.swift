@@ -28,9 +28,9 @@ struct ValuesPage {
     let wanted = fields["range"].flatMap(TimeRange.init)
     let range: TimeRange = wanted == .week ? .week : .day
     self.range = range.rawValue
-    let answer = await reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
-    notice = answer.notice
-    let response = answer.value ?? GetValueCountsResponse()
+    let result = await reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
+    notice = result.notice
+    let response = result.value ?? GetValueCountsResponse()
     let (app, network) = (fields["app"].flatMap { Int64($0) }, fields["network"])
     func more(_ name: String) -> String { fields[name].map { "&\(name)=\(FormFields.encoded($0))" } ?? "" }
     ranges = TimeRange.links(

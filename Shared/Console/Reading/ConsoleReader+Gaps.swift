@@ -21,7 +21,7 @@ extension ConsoleReader {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
     let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.maxApps))
-    let answers = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
+    let results = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
           await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: limit, state: state))
@@ -31,15 +31,15 @@ extension ConsoleReader {
     }
     let isPart = app == nil && services.apps.count > apps.count
     var found = FoundGaps(isCut: isPart, onlyApps: isPart ? apps.count : nil)
-    for answer in answers {
-      switch answer {
-      case .answer(let response):
+    for result in results {
+      switch result {
+      case .response(let response):
         found.gaps += response.gaps
         found.isCut = found.isCut || response.nextPageToken != nil
       case .notice(let notice): return .notice(notice)
       }
     }
     found.gaps.sort { ($0.suspectedAt?.millisecondsSince1970 ?? 0, $0.gapId) > ($1.suspectedAt?.millisecondsSince1970 ?? 0, $1.gapId) }
-    return .answer(found)
+    return .response(found)
   }
 }

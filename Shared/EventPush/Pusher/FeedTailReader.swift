@@ -38,12 +38,12 @@ final class FeedTailReader: Sendable {
   /// Polls all shards once. Returns the new events, and whether there may be more.
   func poll() async throws(EventFeedError) -> (findings: [Finding], mayHaveMore: Bool) {
     let known = state.withLock { $0.tails }
-    let answers = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, limit: Self.maxEvents)
+    let polled = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, limit: Self.maxEvents)
     var findings: [Finding] = []
     var mayHaveMore = false
     var time = Int64.max
     var tails = known
-    for (shard, tail) in answers {
+    for (shard, tail) in polled {
       guard let before = known[shard.index] else {
         tails[shard.index] = tail.last
         time = min(time, tail.time)

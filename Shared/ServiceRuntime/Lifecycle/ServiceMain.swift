@@ -252,7 +252,7 @@ enum ServiceMain {
       endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix,
       health: health,
       metrics: RPCMetrics(environment.metrics),
-      idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
+      idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, responseTTL: environment.configuration.queue.rpcAnswerTTL) },
       tracer: environment.tracer, logger: logger, pages: parts.pages)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers

@@ -141,24 +141,24 @@ final class TraceExporter: Sendable {
   }
 
   private func post(_ spans: [FinishedSpan], timeout: Duration) async -> Outcome {
-    let answer: HTTPClientResponse
+    let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      answer = try await http.send(
+      response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url, headers: headers, body: form.body(spans), timeout: timeout, maxResponseBytes: 65_536))
     } catch {
       logger.debug("spans were not exported", metadata: ["reason": "\(error)"])
       return .again(after: nil)
     }
-    switch answer.status {
+    switch response.status {
     case 200..<300:
-      let rejected = min(spans.count, OTLPTraces.rejected(in: answer.body))
+      let rejected = min(spans.count, OTLPTraces.rejected(in: response.body))
       metrics.add(Self.exportedName, Double(spans.count - rejected))
       if rejected > 0 { drop(rejected, .refused) }
       return .done
-    case 429, 502, 503, 504: return .again(after: answer.retryAfter(now: WallClock.now() / 1000))
+    case 429, 502, 503, 504: return .again(after: response.retryAfter(now: WallClock.now() / 1000))
     default:
-      logger.warning("the collector refuses spans", metadata: ["status": "\(answer.status)"])
+      logger.warning("the collector refuses spans", metadata: ["status": "\(response.status)"])
       drop(spans.count, .refused)
       return .done
     }

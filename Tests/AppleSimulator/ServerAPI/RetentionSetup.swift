@@ -90,16 +90,16 @@ final class RetentionSetup: Sendable {
     }
   }
 
-  func answer(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
+  func respond(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
     try kept.withLock { state in
       var app = state.apps[Self.key(call)] ?? App()
-      let response = try Self.answer(call, endpoint, &app, limit: state.limit)
+      let response = try Self.respond(call, endpoint, &app, limit: state.limit)
       state.apps[Self.key(call)] = app
       return response
     }
   }
 
-  private static func answer(
+  private static func respond(
     _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, limit: Int
   ) throws -> SimulatedResponse {
     // The sandbox approves everything immediately.

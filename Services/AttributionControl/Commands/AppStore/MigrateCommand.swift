@@ -135,15 +135,15 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.listMigrations(ListMigrationsRequest(bundleId: list.bundleId, maxMigrations: list.limit))
       }
-      try connection.printer.show(answer, none: "There are no migrations.") {
+      try connection.printer.show(response, none: "There are no migrations.") {
         var table = Table([
           "id", "app", "state", Table.Column("done", isNumber: true), Table.Column("receipts", isNumber: true),
           Table.Column("failed", isNumber: true), "started",
         ])
-        for one in answer.migrations {
+        for one in response.migrations {
           table.add(
             Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, TerminalText.state(one.state)),
             Cell("\(Int((one.progress ?? 0) * 100)) %"),
@@ -163,10 +163,10 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id))
       }
-      try connection.printer.show(answer) { MigrateCommand.record(answer.migration ?? Migration()) }
+      try connection.printer.show(response) { MigrateCommand.record(response.migration ?? Migration()) }
     }
   }
 
@@ -204,15 +204,15 @@ struct MigrateCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let found: Migration
       if dryRun {
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id))
         }
-        found = answer.migration ?? Migration()
+        found = response.migration ?? Migration()
       } else {
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.recovery.cancelMigration(CancelMigrationRequest(migrationId: id))
         }
-        found = answer.migration ?? Migration()
+        found = response.migration ?? Migration()
       }
       try connection.printer.show(found) {
         var record = MigrateCommand.record(found)

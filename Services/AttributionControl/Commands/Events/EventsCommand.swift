@@ -25,10 +25,10 @@ struct EventsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getEvent(GetEventRequest(id: id))
       }
-      let event = answer.event ?? [:]
+      let event = response.event ?? [:]
       guard connection.printer.format == .table else { return try connection.printer.show(.object(event)) { Record() } }
       try connection.printer.text(EventText(colours: connection.printer.colours, decodes: true).text(event))
     }
@@ -84,18 +84,18 @@ struct EventsCommand: AsyncParsableCommand {
         var left = limit
         while left > 0 {
           try Task.checkCancellation()
-          let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+          let response = try await connection.ask(.verifier) { () throws(RPCError) in
             try await events.pullEvents(
               PullEventsRequest(subscription: name, maxEvents: Int32(min(left, 100)), waitMilliseconds: follow ? 20_000 : 500))
           }
-          for pulled in answer.events {
+          for pulled in response.events {
             let event = pulled.event ?? [:]
             try connection.printer.stream(.object(event)) { text.text(event) }
           }
-          left -= answer.events.count
-          if !answer.events.isEmpty {
+          left -= response.events.count
+          if !response.events.isEmpty {
             _ = try await connection.ask(.verifier) { () throws(RPCError) in
-              try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: answer.events.map(\.ackId)))
+              try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: response.events.map(\.ackId)))
             }
           } else if !follow {
             break

@@ -25,7 +25,7 @@ public struct RevocationCache: Sendable {
   /// What to do about a certificate.
   public enum Finding: Sendable, Hashable {
     /// Use this answer.
-    case answer(OCSPResponse)
+    case response(OCSPResponse)
     /// A query failed a moment ago.
     case failed(RevocationGap)
     /// Ask the responder; if that fails, use the cached answer, which is still valid.
@@ -33,15 +33,15 @@ public struct RevocationCache: Sendable {
   }
 
   private struct Entry: Sendable {
-    var answer: OCSPResponse?
+    var response: OCSPResponse?
     var gap: RevocationGap?
     /// The time of the last query, and the time of the next one.
     var asked: Int64
     var due: Int64
 
-    func validAnswer(at time: Int64) -> OCSPResponse? {
-      guard let answer, answer.status.isFinal || answer.isCurrent(at: time) else { return nil }
-      return answer
+    func validResponse(at time: Int64) -> OCSPResponse? {
+      guard let response, response.status.isFinal || response.isCurrent(at: time) else { return nil }
+      return response
     }
 
     /// True if no query is due. An `asked` in the future means that the clock was set back; then a query is due.
@@ -60,26 +60,26 @@ public struct RevocationCache: Sendable {
 
   public mutating func find(_ digest: [UInt8], at time: Int64) -> Finding {
     guard let entry = entries.use(digest) else { return .ask(cached: nil) }
-    let cached = entry.validAnswer(at: time)
+    let cached = entry.validResponse(at: time)
     guard entry.rests(at: time) else { return .ask(cached: cached) }
-    if let cached { return .answer(cached) }
+    if let cached { return .response(cached) }
     return entry.gap.map { .failed($0) } ?? .ask(cached: nil)
   }
 
   /// Keeps an answer that came in at `time`; returns the answer to use. An answer older than the valid cached one does not replace it, so
   /// that nobody can hide a revocation by replaying an old `good`.
-  public mutating func keep(_ answer: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
-    var counts = answer
-    if let cached = entries.peek(digest)?.validAnswer(at: time), cached.thisUpdate > answer.thisUpdate { counts = cached }
+  public mutating func keep(_ response: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
+    var counts = response
+    if let cached = entries.peek(digest)?.validResponse(at: time), cached.thisUpdate > response.thisUpdate { counts = cached }
     let due = max(min(counts.nextUpdate, time + limits.maxAge), time + limits.failureAge)
-    entries.keep(Entry(answer: counts, gap: nil, asked: time, due: due), for: digest)
+    entries.keep(Entry(response: counts, gap: nil, asked: time, due: due), for: digest)
     return counts
   }
 
   /// Keeps a failure of a query at `time`; returns the cached answer if it is still valid.
   public mutating func keep(_ gap: RevocationGap, for digest: [UInt8], at time: Int64) -> OCSPResponse? {
-    let cached = entries.peek(digest)?.validAnswer(at: time)
-    entries.keep(Entry(answer: cached, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
+    let cached = entries.peek(digest)?.validResponse(at: time)
+    entries.keep(Entry(response: cached, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
     return cached
   }
 

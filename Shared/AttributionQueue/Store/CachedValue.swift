@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value read from Redis and cached for a short time. One caller at a time refreshes it; the others use the cached value meanwhile.
-final class CachedAnswer<Value: Sendable>: Sendable {
+final class CachedValue<Value: Sendable>: Sendable {
   private struct State {
     /// The cached value and when it was read; nil before the first read.
     var cached: (value: Value, at: ContinuousClock.Instant)?
