@@ -46,7 +46,7 @@ def amount(text: str) -> str:
     if found := re.fullmatch(r"\.(milliseconds|seconds)\((.+)\)", text):
         return duration(int(product(found[2])) * UNITS[found[1]])
     if text.startswith("Self."):
-        return {"Self.minute": "1m", "Self.day": "1d", "Self.longest": "3660d"}[text]
+        return {"Self.minute": "1m", "Self.day": "1d", "Self.maxTime": "3660d"}[text]
     if re.fullmatch(r"[\d_ *<.+e-]+", text):
         value = product(text)
         return str(int(value)) if value == int(value) else str(value)

@@ -21,7 +21,7 @@ struct BrokerConfiguration: Sendable {
     guard timeout < deployment.queue.lease else {
       throw ConfigurationError("adServices.timeout", "must be less than queues.lease: a call must end while its token is held")
     }
-    guard settings.breaker.firstPause <= settings.breaker.longestPause else {
+    guard settings.breaker.firstPause <= settings.breaker.maxPause else {
       throw ConfigurationError("adServices.breaker.firstPause", "must not be more than longestPause")
     }
     guard let rateRule = RateRule(perSecond: settings.rate, burst: settings.rateBurst) else {
@@ -35,9 +35,9 @@ struct BrokerConfiguration: Sendable {
       notFoundRetries: settings.notFoundRetries, slowLane: settings.slowLane.map(\.milliseconds),
       slowLaneAfterNotFound: settings.slowLaneAfterNotFound, slowLaneAfterFailure: settings.slowLaneAfterFailure)
     breakerRule = CircuitBreaker.Rule(
-      window: settings.breaker.window.milliseconds, leastCalls: settings.breaker.leastCalls,
+      window: settings.breaker.window.milliseconds, minCalls: settings.breaker.minCalls,
       failureShare: settings.breaker.failureShare, firstPause: settings.breaker.firstPause.milliseconds,
-      longestPause: settings.breaker.longestPause.milliseconds, jitter: settings.breaker.jitter, probes: settings.breaker.probes,
+      maxPause: settings.breaker.maxPause.milliseconds, jitter: settings.breaker.jitter, probes: settings.breaker.probes,
       probePatience: timeout.milliseconds * 2)
     names = CampaignNames(
       organizations: settings.names.organizations, campaigns: settings.names.campaigns, adGroups: settings.names.adGroups,

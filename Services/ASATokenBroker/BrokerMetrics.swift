@@ -29,9 +29,9 @@ struct BrokerMetrics: Sendable {
   }
 
   /// - Parameter seconds: the duration of the call.
-  func called(_ answer: AdServicesAnswer, seconds: Double) {
+  func called(_ response: AdServicesResponse, seconds: Double) {
     let word =
-      switch answer {
+      switch response {
       case .record: "200"
       case .invalidToken: "400"
       case .notFound: "404"

@@ -23,7 +23,7 @@ extension ServiceParts {
     // Without Redis there are no tokens either, so the limits need not work without it.
     let concurrency = SharedConcurrency(
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
-      total: settings.sharedConcurrency, most: settings.concurrency, onOutage: .refuses)
+      total: settings.sharedConcurrency, maxShare: settings.concurrency, onOutage: .refuses)
     let gate = AppleCallGate(
       breaker: SharedCircuitBreaker(
         redis: redis, key: Keys.own("asa-token-broker", "breaker", shardOf: "adservices"), rule: configuration.breakerRule),
@@ -34,7 +34,7 @@ extension ServiceParts {
     let tokens = TokenWorker(
       deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
-      gate: gate, rule: configuration.retryRule, longestRetryAfter: settings.longestRetryAfter, names: configuration.names, clock: clock,
+      gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names, clock: clock,
       metrics: metrics,
       logger: environment.logger)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)

@@ -23,7 +23,7 @@ struct TokenWorker: Sendable {
   let gate: AppleCallGate
   let rule: AdServicesRetryRule
   /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
-  let longestRetryAfter: Duration
+  let maxRetryAfter: Duration
   let names: CampaignNames
   let clock: ScaledClock
   let metrics: BrokerMetrics
@@ -64,19 +64,19 @@ struct TokenWorker: Sendable {
       // A process that died had recorded the last attempt, but not postponed the token.
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
-    guard let ticket = gate.begin() else { return .giveBack }
+    guard let permit = gate.begin() else { return .giveBack }
     let left = clock.real(submission.deadline - now)
-    let (answer, retryAfter) = await ask(submission.token, ticket, within: left)
-    exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
+    let (response, retryAfter) = await ask(submission.token, permit, within: left)
+    exchange.attempts.append(.init(at: clock.wall(), result: response.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
-      after: answer, history: &exchange.history, createdAt: submission.createdAt, now: after,
+      after: response, history: &exchange.history, createdAt: submission.createdAt, now: after,
       retryAfter: retryAfter.map { $0.milliseconds }, chance: .random(in: 0..<1))
     switch action {
     case .finish(let outcome, let record): return try await finish(&exchange, outcome, record, lease)
     case .call(let at):
       let wait = clock.real(at - after)
-      if case .tryLater = answer {
+      if case .tryLater = response {
         // The token waits because of Apple, so its wait ends when Apple has recovered, but not before the time that Apple named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.addWaitingRetry(lease.deliveryID)
@@ -88,9 +88,9 @@ struct TokenWorker: Sendable {
       logger.debug(
         "token not exchanged yet",
         metadata: [
-          "exchange": "\(exchange.id)", "answer": "\(answer.summary)", "attempts": "\(exchange.attempts.count)",
+          "exchange": "\(exchange.id)", "answer": "\(response.summary)", "attempts": "\(exchange.attempts.count)",
         ])
-      return .retry(after: wait, error: answer.summary)
+      return .retry(after: wait, error: response.summary)
     }
   }
 
@@ -106,28 +106,28 @@ struct TokenWorker: Sendable {
   }
 
   private func ask(
-    _ token: AttributionToken, _ ticket: SharedCircuitBreaker.Ticket, within left: Duration
-  ) async -> (AdServicesAnswer, Duration?) {
+    _ token: AttributionToken, _ permit: SharedCircuitBreaker.Permit, within left: Duration
+  ) async -> (AdServicesResponse, Duration?) {
     let started = ContinuousClock.now
-    let (answer, said) = await apple.ask(token, within: left)
-    let retryAfter = said.map { min($0, longestRetryAfter) }
-    metrics.called(answer, seconds: started.duration(to: .now) / .seconds(1))
+    let (response, said) = await apple.ask(token, within: left)
+    let retryAfter = said.map { min($0, maxRetryAfter) }
+    metrics.called(response, seconds: started.duration(to: .now) / .seconds(1))
     let result: CircuitBreaker.Result =
-      switch answer {
+      switch response {
       // A 429 does not count as a failure, because Apple works and limits the rate.
       case .tryLater(.status(429)): .abandoned
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
       }
     // On recovery, failed tokens rejoin the others by deadline, because they are nearest to their end.
-    let waitingRetries = await gate.end(ticket, result)
+    let waitingRetries = await gate.end(permit, result)
     if !waitingRetries.isEmpty { Task { await makeDue(waitingRetries) } }
-    switch answer {
+    switch response {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
     case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))
     default: break
     }
-    return (answer, retryAfter)
+    return (response, retryAfter)
   }
 
   /// Detects that Apple has recovered even if all tokens have failed and no new one arrives. Runs until its task is cancelled.
@@ -209,7 +209,7 @@ struct TokenWorker: Sendable {
   }
 }
 
-extension AdServicesAnswer {
+extension AdServicesResponse {
   /// For attempt lists and logs; never the body.
   fileprivate var summary: String {
     switch self {

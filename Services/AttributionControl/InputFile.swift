@@ -5,7 +5,7 @@
 /// The input of a command: a file, or standard input for `-`.
 struct InputFile: ~Copyable {
   /// The most bytes of an input that is read as a whole.
-  static let most = 64 << 20
+  static let maxBytes = 64 << 20
 
   let path: String
   private let descriptor: Int32
@@ -41,20 +41,20 @@ struct InputFile: ~Copyable {
   /// Reads everything up to the end.
   mutating func rest() throws(CommandFailure) -> [UInt8] {
     while try fill() {
-      guard buffer.count <= Self.most else { throw CommandFailure(.refusedInput, "\(path) is larger than \(Self.most >> 20) MiB") }
+      guard buffer.count <= Self.maxBytes else { throw CommandFailure(.refusedInput, "\(path) is larger than \(Self.maxBytes >> 20) MiB") }
     }
     defer { buffer = [] }
     return buffer
   }
 
-  /// Reads the first bytes, at most `most`.
-  mutating func prefix(_ most: Int) throws(CommandFailure) -> [UInt8] {
-    while buffer.count < most, try fill() {}
-    return Array(buffer.prefix(most))
+  /// Reads the first bytes, at most `limit`.
+  mutating func prefix(_ limit: Int) throws(CommandFailure) -> [UInt8] {
+    while buffer.count < limit, try fill() {}
+    return Array(buffer.prefix(limit))
   }
 
-  /// Reads the next line without its line end; nil after the last. A line longer than `most` is skipped and returned empty.
-  mutating func line(most: Int) throws(CommandFailure) -> [UInt8]? {
+  /// Reads the next line without its line end; nil after the last. A line longer than `limit` is skipped and returned empty.
+  mutating func line(limit: Int) throws(CommandFailure) -> [UInt8]? {
     var (searched, isTooLong) = (0, false)
     while true {
       if let end = buffer[searched...].firstIndex(of: 10) {
@@ -65,7 +65,7 @@ struct InputFile: ~Copyable {
         return line
       }
       searched = buffer.count
-      if searched > most {
+      if searched > limit {
         isTooLong = true
         offset += Int64(searched)
         buffer.removeAll(keepingCapacity: true)

@@ -9,14 +9,14 @@ struct IngestConfiguration: Sendable {
 
   let routing: SessionRouting
   /// The longest that a session waits for the user's answer, milliseconds.
-  let maximumWait: Int64
+  let maxWait: Int64
   /// How long a session that no host accepts is retried, counted from when it may be sent, milliseconds.
   let patience: Int64
 
   /// Throws ``ConfigurationError`` if an app names an unknown strategy, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
-    maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTStatusWait.maximumMilliseconds
+    maxWait = deployment.consentMaxWait.map { $0.milliseconds } ?? ATTStatusWait.maxMilliseconds
     patience = deployment.consentPatience.milliseconds
     for (name, settings) in deployment.consentStrategies {
       let domains = settings.domains
@@ -42,7 +42,7 @@ struct IngestConfiguration: Sendable {
   }
 
   /// How long the payload of a session is kept for sending, seconds: the longest wait, the retries, and a margin.
-  var payloadSeconds: Int { Int((maximumWait + patience) / 1000) + SessionStore.sentPayloadSeconds }
+  var payloadSeconds: Int { Int((maxWait + patience) / 1000) + SessionStore.sentPayloadSeconds }
 
   private static func isDomain(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 240 && !text.hasPrefix(".") && !text.hasSuffix(".")

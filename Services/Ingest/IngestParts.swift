@@ -31,7 +31,7 @@ extension ServiceParts {
         takes: { [deployment = environment.configuration] bundleId in deployment.takesTokens(of: bundleId) }),
       sessions: SessionIntake(
         deliveries: deliveries, store: store, routing: configuration.routing,
-        maximumWait: configuration.maximumWait,
+        maxWait: configuration.maxWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: signer),
       takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } },

@@ -38,7 +38,7 @@ extension ServiceParts {
     let outages = OutageDetector(
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
-    let backpressure = IntakeBackpressure(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
+    let backpressure = IntakeBackpressure(deliveries: deliveries, maxWaiting: settings.intakeBacklog, maxHeld: settings.heldBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
@@ -79,7 +79,7 @@ extension ServiceParts {
       NotificationRecoveryService.methods + RetentionService.methods + AdvancedCommerceService.methods + ExternalPurchaseService.methods
       + QueuesService.methods
     parts.handlers = [
-      StartRecoveryHandler(calls: calls, store: store, most: settings.mostRunning), GetRecoveryHandler(store: store),
+      StartRecoveryHandler(calls: calls, store: store, maxRunning: settings.maxRunning), GetRecoveryHandler(store: store),
       ListRecoveriesHandler(store: store),
       CancelRecoveryHandler(store: store, leadership: leadership),
       RequestTestNotificationHandler(calls: calls), GetTestNotificationStatusHandler(calls: calls),
@@ -91,7 +91,7 @@ extension ServiceParts {
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
       SetAppAccountTokenHandler(calls: calls), FinishTransactionHandler(calls: calls),
       ListGapsHandler(store: gaps, configuration: configuration),
-      MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
+      MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, maxReceipts: configuration.limits.batchItems),
       GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
       CancelMigrationHandler(store: migrations),
     ]

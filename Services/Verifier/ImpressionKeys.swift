@@ -36,21 +36,21 @@ final class ImpressionKeys: Sendable {
   func verifier() async throws(RPCError) -> ImpressionVerifier {
     enum Next {
       case known(ImpressionVerifier)
-      case answer(Task<Result<ImpressionVerifier, RPCError>, Never>)
+      case response(Task<Result<ImpressionVerifier, RPCError>, Never>)
     }
     let next: Next = state.withLock { state in
       if let verifier = state.verifier, let until = state.until, until > .now { return .known(verifier) }
       if let asking = state.asking {
         // The last known keys are used while newer ones are fetched.
-        return state.verifier.map { .known($0) } ?? .answer(asking)
+        return state.verifier.map { .known($0) } ?? .response(asking)
       }
       let asking = Task { await self.ask() }
       state.asking = asking
-      return .answer(asking)
+      return .response(asking)
     }
     switch next {
     case .known(let verifier): return verifier
-    case .answer(let asking): return try await asking.value.get()
+    case .response(let asking): return try await asking.value.get()
     }
   }
 

@@ -35,7 +35,7 @@ extension ServiceParts {
     let lifecycle = SubscriptionLifecycle(
       store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
     let sweep = SilenceSweep(
-      lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
+      lifecycle: lifecycle, pause: configuration.silence.sweep, limit: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
     let arrivals = VerifiedArrivals(
       journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
@@ -69,7 +69,7 @@ extension ServiceParts {
         ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : VerifyAppStoreSignedDataOfflineHandler(verdicts: verdicts),
       VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
-      ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
+      ExtractTransactionIdsHandler(maxIds: configuration.receiptTransactionIds),
       DecodeExternalPurchaseTokenHandler(now: { WallClock.now() }),
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
       GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),

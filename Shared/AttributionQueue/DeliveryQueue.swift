@@ -18,7 +18,7 @@ public final class DeliveryQueue: Sendable {
   public let durable: RedisClient
   let deduplication: DeduplicationStore
   let scheduleWrites = ScheduleWriteCoalescer()
-  let knownForm: CachedAnswer<StoreForm>
+  let knownForm: CachedValue<StoreForm>
   /// True or false makes all messages enter their order lines when they are verified or accepted, whatever the form of their shard, in tests
   /// of stores that older builds have written.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)

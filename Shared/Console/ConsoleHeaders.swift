@@ -20,20 +20,20 @@ enum ConsoleHeaders {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
   ]
 
-  static func page(_ status: Int, _ html: [UInt8], cookies: [String] = []) -> HTTPAnswer {
+  static func page(_ status: Int, _ html: [UInt8], cookies: [String] = []) -> HTTPResponse {
     var headers = common
     headers.add(name: "content-type", value: "text/html; charset=utf-8")
     headers.add(name: "cache-control", value: "no-store")
     for cookie in cookies { headers.add(name: "set-cookie", value: cookie) }
-    return HTTPAnswer(status: status, headers: headers, body: html)
+    return HTTPResponse(status: status, headers: headers, body: html)
   }
 
-  static func redirect(to path: String, cookies: [String] = []) -> HTTPAnswer {
+  static func redirect(to path: String, cookies: [String] = []) -> HTTPResponse {
     var headers = common
     headers.add(name: "location", value: path)
     headers.add(name: "cache-control", value: "no-store")
     for cookie in cookies { headers.add(name: "set-cookie", value: cookie) }
-    return HTTPAnswer(status: 303, headers: headers)
+    return HTTPResponse(status: 303, headers: headers)
   }
 }
 
@@ -49,12 +49,12 @@ struct Asset: Sendable {
     tag = "\"" + Hex.encode(SHA256Digest.hash(bytes)).prefix(24) + "\""
   }
 
-  func answer(_ request: IncomingRequest) -> HTTPAnswer {
+  func response(to request: IncomingRequest) -> HTTPResponse {
     var headers = ConsoleHeaders.common
     headers.add(name: "etag", value: tag)
     headers.add(name: "cache-control", value: "no-cache")
-    guard request.header("if-none-match") != tag else { return HTTPAnswer(status: 304, headers: headers) }
+    guard request.header("if-none-match") != tag else { return HTTPResponse(status: 304, headers: headers) }
     headers.add(name: "content-type", value: type)
-    return HTTPAnswer(status: 200, headers: headers, body: bytes)
+    return HTTPResponse(status: 200, headers: headers, body: bytes)
   }
 }

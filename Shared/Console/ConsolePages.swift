@@ -17,7 +17,7 @@ public final class ConsolePages: InternalPages {
   private let settings: ConsoleSettings
   private let sessions: SignInStore
   private let services: ConsoleServices
-  private let cache = AnswerCache()
+  private let cache = ResponseCache()
   private let templates: Templates
   private let assets: [String: Asset]
   private let isTLS: Bool
@@ -57,23 +57,23 @@ public final class ConsolePages: InternalPages {
     guard request.path == base || request.path.hasPrefix(base + "/") else { return nil }
     let path = String(request.path.dropFirst(base.count))
     let isReading = request.method == "GET" || request.method == "HEAD"
-    if let asset = assets[path] { return .answer(isReading ? asset.answer(request) : Self.notAllowed("GET")) }
+    if let asset = assets[path] { return .response(isReading ? asset.response(to: request) : Self.notAllowed("GET")) }
     switch path {
     case "/sign-in" where request.method == "POST":
       return .body(limit: Self.formBytes, SimpleExchange { body, _ in await self.signIn(request, body, access) })
     case "/sign-out":
-      guard request.method == "POST" else { return .answer(Self.notAllowed("POST")) }
+      guard request.method == "POST" else { return .response(Self.notAllowed("POST")) }
       return .body(limit: Self.formBytes, SimpleExchange { body, _ in await self.signOut(request, body, access) })
     default:
-      guard isReading else { return .answer(Self.notAllowed(path == "/sign-in" ? "GET, POST" : "GET")) }
+      guard isReading else { return .response(Self.notAllowed(path == "/sign-in" ? "GET, POST" : "GET")) }
       return .body(limit: 0, SimpleExchange { _, _ in await self.page(path, request, access) })
     }
   }
 
-  private static func notAllowed(_ methods: String) -> HTTPAnswer {
+  private static func notAllowed(_ methods: String) -> HTTPResponse {
     var headers = ConsoleHeaders.common
     headers.add(name: "allow", value: methods)
-    return HTTPAnswer(status: 405, headers: headers)
+    return HTTPResponse(status: 405, headers: headers)
   }
 
   // MARK: Readers
@@ -132,7 +132,7 @@ public final class ConsolePages: InternalPages {
 
   // MARK: Signing in and out
 
-  private func signInPage(_ request: IncomingRequest, status: Int, next: String, error: String = "") -> HTTPAnswer {
+  private func signInPage(_ request: IncomingRequest, status: Int, next: String, error: String = "") -> HTTPResponse {
     let cookie = cookie(.form, request)
     var cookies: [String] = []
     let secret: [UInt8]
@@ -146,10 +146,10 @@ public final class ConsolePages: InternalPages {
     return ConsoleHeaders.page(status, templates.page("sign-in", model), cookies: cookies)
   }
 
-  private func signIn(_ request: IncomingRequest, _ body: [UInt8], _ access: PageAccess) async -> HTTPAnswer {
+  private func signIn(_ request: IncomingRequest, _ body: [UInt8], _ access: PageAccess) async -> HTTPResponse {
     let fields = FormFields(String(decoding: body, as: UTF8.self))
     let next = destination(fields["next"])
-    func refuse(_ status: Int, _ error: String) -> HTTPAnswer {
+    func refuse(_ status: Int, _ error: String) -> HTTPResponse {
       metrics.add(Self.signIns, 1, ["refused"])
       return signInPage(request, status: status, next: next, error: error)
     }
@@ -178,7 +178,7 @@ public final class ConsolePages: InternalPages {
     }
   }
 
-  private func signOut(_ request: IncomingRequest, _ body: [UInt8], _ access: PageAccess) async -> HTTPAnswer {
+  private func signOut(_ request: IncomingRequest, _ body: [UInt8], _ access: PageAccess) async -> HTTPResponse {
     let fields = FormFields(String(decoding: body, as: UTF8.self))
     let cookie = cookie(.session, request)
     guard let name = cookie.value(in: request) else { return ConsoleHeaders.redirect(to: base + "/sign-in") }
@@ -197,7 +197,7 @@ public final class ConsolePages: InternalPages {
 
   // MARK: Pages
 
-  private func page(_ path: String, _ request: IncomingRequest, _ access: PageAccess) async -> HTTPAnswer {
+  private func page(_ path: String, _ request: IncomingRequest, _ access: PageAccess) async -> HTTPResponse {
     let target = request.path + (request.query.map { "?" + $0 } ?? "")
     let fields = FormFields(request.query ?? "")
     let reader: Reader?
@@ -245,7 +245,7 @@ public final class ConsolePages: InternalPages {
 
   private func message(
     _ status: Int, _ page: ConsolePage?, _ reader: Reader, _ asking: ConsoleReader, _ heading: String, _ text: String
-  ) -> HTTPAnswer {
+  ) -> HTTPResponse {
     let model = MessagePage(layout: layout(page, reader, asking), heading: heading, text: text)
     return ConsoleHeaders.page(status, templates.page("message", model))
   }

@@ -65,7 +65,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
   private var transfers: [UInt64: Transfer] = [:]
   /// Handles for reuse.
   private var idle: [UnsafeMutableRawPointer] = []
-  private static let mostIdle = 256
+  private static let maxIdle = 256
 
   private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
@@ -193,7 +193,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
       }
       transfer.finish(code)
       transfers.removeValue(forKey: transfer.id)
-      if idle.count < Self.mostIdle { idle.append(transfer.takeHandle()) }
+      if idle.count < Self.maxIdle { idle.append(transfer.takeHandle()) }
     }
   }
 }

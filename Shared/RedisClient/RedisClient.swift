@@ -200,12 +200,12 @@ public final class RedisClient: Sendable {
   /// Sends a command without a key to every primary. Returns each node's name and reply. The name is nil for a single node.
   public func sendToEachPrimary(_ arguments: [RedisArgument]) async throws(RedisError) -> [(node: NodeAddress?, reply: RedisReply)] {
     let name = arguments.first?.text ?? ""
-    var answers: [(node: NodeAddress?, reply: RedisReply)] = []
+    var replies: [(node: NodeAddress?, reply: RedisReply)] = []
     for node in try await primaries() {
       guard case .topology(_, let pools) = target, let node else { return [(nil, try await sendAllowingErrors(arguments))] }
-      answers.append((node, try await pools[node].send(EncodedArguments(arguments), name: name)))
+      replies.append((node, try await pools[node].send(EncodedArguments(arguments), name: name)))
     }
-    return answers
+    return replies
   }
 
   /// A connection of this client to its single node, or to the primary that Sentinels name. Everything sent over the session uses that

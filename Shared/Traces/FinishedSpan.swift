@@ -15,15 +15,15 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 /// identifier.
 public struct SpanAttribute: Sendable, Hashable {
   /// The longest text; longer ones are truncated, so that a span's size is limited.
-  public static let longestText = 256
+  public static let maxTextLength = 256
 
   public let name: String
   public let value: AttributeValue
 
   public init(_ name: StaticString, _ value: AttributeValue) {
     self.name = name.description
-    if case .text(let text) = value, text.utf8.count > Self.longestText {
-      self.value = .text(String(text.prefix(Self.longestText)))
+    if case .text(let text) = value, text.utf8.count > Self.maxTextLength {
+      self.value = .text(String(text.prefix(Self.maxTextLength)))
     } else {
       self.value = value
     }

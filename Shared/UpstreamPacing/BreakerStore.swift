@@ -2,8 +2,8 @@ import RedisClient
 
 /// The breaker in Redis: a ``CircuitBreaker`` that uses Redis' clock, in three keys of one slot.
 struct BreakerStore: Sendable {
-  /// The answer of a script.
-  struct Answer: Sendable, Hashable {
+  /// The reply of a script.
+  struct Reply: Sendable, Hashable {
     var state: SharedBreakerView.SharedState
     /// Redis' time, milliseconds.
     var now: Int64
@@ -28,25 +28,25 @@ struct BreakerStore: Sendable {
   /// the other methods.
   ///
   /// - Parameter shortening: the share by which a pause that begins here is shortened, from 0 to 1.
-  func count(_ report: SharedBreakerView.Report, shortening: Double) async -> Answer? {
+  func count(_ report: SharedBreakerView.Report, shortening: Double) async -> Reply? {
     await ask(
       Scripts.breakerCount, [keys.state, keys.results, keys.probes],
       [
         .integer(report.period), .integer(Int64(report.succeeded)), .integer(Int64(report.failed)), .integer(rule.window),
-        .integer(rule.window / Int64(CircuitBreaker.slotCount)), .integer(Int64(rule.leastCalls)), .string("\(rule.failureShare)"),
+        .integer(rule.window / Int64(CircuitBreaker.slotCount)), .integer(Int64(rule.minCalls)), .string("\(rule.failureShare)"),
         .integer(rule.firstPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
 
   /// Asks for permission to probe.
-  func probe() async -> Answer? {
+  func probe() async -> Reply? {
     await ask(
       Scripts.breakerProbe, [keys.state, keys.probes],
       [.integer(Int64(rule.probes)), .integer(rule.probePatience), .integer(Self.lifetime)])
   }
 
   /// Reports the result of a probe.
-  func end(_ number: Int64, period: Int64, _ result: CircuitBreaker.Result, shortening: Double) async -> Answer? {
+  func end(_ number: Int64, period: Int64, _ result: CircuitBreaker.Result, shortening: Double) async -> Reply? {
     let word =
       switch result {
       case .succeeded: "succeeded"
@@ -57,14 +57,14 @@ struct BreakerStore: Sendable {
       Scripts.breakerProbeEnd, [keys.state, keys.results, keys.probes],
       [
         .integer(number), .integer(period), .string(word), .integer(Int64(rule.probes)), .integer(rule.firstPause),
-        .integer(rule.longestPause), .string("\(shortening)"), .integer(Self.lifetime),
+        .integer(rule.maxPause), .string("\(shortening)"), .integer(Self.lifetime),
       ])
   }
 
-  private func ask(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async -> Answer? {
+  private func ask(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async -> Reply? {
     let reply = try? await script.run(on: redis, keys: keys, arguments: arguments, timeout: SharedRateLimit.storeTimeout)
     guard let values = reply?.array?.compactMap(\.integer), values.count >= 4, let phase = Self.phases[values[0]] else { return nil }
-    return Answer(
+    return Reply(
       state: .init(phase: phase, period: values[1], wait: values[2]), now: values[3],
       probe: values.count > 4 && values[4] > 0 ? values[4] : nil)
   }

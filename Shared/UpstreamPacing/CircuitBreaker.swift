@@ -10,12 +10,12 @@ public struct CircuitBreaker: Sendable {
     /// The length of the window over which results are counted, milliseconds.
     public var window: Int64
     /// The breaker does not open with fewer calls than this within the window.
-    public var leastCalls: Int
+    public var minCalls: Int
     /// The share of failed calls at which the breaker opens, above 0 up to 1.
     public var failureShare: Double
-    /// The first pause, milliseconds. Each further pause is twice as long, up to ``longestPause``.
+    /// The first pause, milliseconds. Each further pause is twice as long, up to ``maxPause``.
     public var firstPause: Int64
-    public var longestPause: Int64
+    public var maxPause: Int64
     /// The greatest share by which a pause is shortened at random, from 0 to 1, so that the instances of a service do not probe together.
     public var jitter: Double
     /// The number of probes that must succeed before the breaker closes, and the greatest number under way at once.
@@ -24,14 +24,14 @@ public struct CircuitBreaker: Sendable {
     public var probePatience: Int64
 
     public init(
-      window: Int64 = 20_000, leastCalls: Int = 10, failureShare: Double = 0.5, firstPause: Int64 = 2000,
-      longestPause: Int64 = 60_000, jitter: Double = 0.25, probes: Int = 1, probePatience: Int64 = 30_000
+      window: Int64 = 20_000, minCalls: Int = 10, failureShare: Double = 0.5, firstPause: Int64 = 2000,
+      maxPause: Int64 = 60_000, jitter: Double = 0.25, probes: Int = 1, probePatience: Int64 = 30_000
     ) {
       self.window = max(window, Int64(CircuitBreaker.slotCount))
-      self.leastCalls = max(leastCalls, 1)
+      self.minCalls = max(minCalls, 1)
       self.failureShare = min(max(failureShare, 0.01), 1)
       self.firstPause = max(firstPause, 1)
-      self.longestPause = max(longestPause, self.firstPause)
+      self.maxPause = max(maxPause, self.firstPause)
       self.jitter = min(max(jitter, 0), 1)
       self.probes = max(probes, 1)
       self.probePatience = max(probePatience, 1)
@@ -39,7 +39,7 @@ public struct CircuitBreaker: Sendable {
   }
 
   /// Permission for one call. The call's result is recorded with it.
-  public struct Ticket: Sendable, Hashable {
+  public struct Permit: Sendable, Hashable {
     fileprivate let period: UInt64
     fileprivate let number: UInt64
     /// True if the call is a probe.
@@ -48,7 +48,7 @@ public struct CircuitBreaker: Sendable {
 
   /// The decision about a call.
   public enum Admission: Sendable, Hashable {
-    case call(Ticket)
+    case call(Permit)
     /// The call may not be made now; ask again after that many milliseconds, at least 1.
     case wait(Int64)
   }
@@ -97,7 +97,7 @@ public struct CircuitBreaker: Sendable {
     switch phase {
     case .closed:
       numbers += 1
-      return .call(Ticket(period: period, number: numbers, isProbe: false))
+      return .call(Permit(period: period, number: numbers, isProbe: false))
     case .open:
       guard now >= openUntil else { return .wait(openUntil - now) }
       change(to: .halfOpen)
@@ -118,12 +118,12 @@ public struct CircuitBreaker: Sendable {
   /// Records the result of a call.
   ///
   /// - Parameter chance: from 0 up to 1, for the jitter of the pause that may begin here.
-  public mutating func record(_ ticket: Ticket, _ result: Result, now: Int64, chance: Double = 0) {
-    guard ticket.period == period else { return }
+  public mutating func record(_ permit: Permit, _ result: Result, now: Int64, chance: Double = 0) {
+    guard permit.period == period else { return }
     switch phase {
     case .open: return
     case .halfOpen:
-      guard probes.removeValue(forKey: ticket.number) != nil else { return }
+      guard probes.removeValue(forKey: permit.number) != nil else { return }
       switch result {
       case .abandoned: return
       case .failed: open(now, longer: true, chance)
@@ -137,11 +137,11 @@ public struct CircuitBreaker: Sendable {
     case .closed:
       guard result != .abandoned else { return }
       count(failed: result == .failed, now)
-      // A success never opens the breaker, even if it is the call that completes ``Rule/leastCalls``.
+      // A success never opens the breaker, even if it is the call that completes ``Rule/minCalls``.
       guard result == .failed else { return }
       let calls = slots.reduce(0) { $0 + $1.calls }
       let failures = slots.reduce(0) { $0 + $1.failures }
-      guard calls >= rule.leastCalls, Double(failures) >= rule.failureShare * Double(calls) else { return }
+      guard calls >= rule.minCalls, Double(failures) >= rule.failureShare * Double(calls) else { return }
       open(now, longer: false, chance)
     }
   }
@@ -149,12 +149,12 @@ public struct CircuitBreaker: Sendable {
   private mutating func probe(_ now: Int64) -> Admission {
     numbers += 1
     probes[numbers] = now + rule.probePatience
-    return .call(Ticket(period: period, number: numbers, isProbe: true))
+    return .call(Permit(period: period, number: numbers, isProbe: true))
   }
 
   private mutating func open(_ now: Int64, longer: Bool, _ chance: Double) {
     change(to: .open)
-    pause = longer ? min(pause * 2, rule.longestPause) : rule.firstPause
+    pause = longer ? min(pause * 2, rule.maxPause) : rule.firstPause
     openUntil = now + max(1, pause - Int64(Double(pause) * rule.jitter * min(max(chance, 0), 1)))
   }
 

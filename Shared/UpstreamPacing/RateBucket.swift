@@ -20,16 +20,16 @@ struct RateBucket: Sendable, Hashable {
   /// Reserves as many units of the range as become available within the longest wait.
   ///
   /// In no span of time do the granted units exceed the burst plus what the rate gives in that span.
-  mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, longestWait: Int64 = 0, now: Int64) -> Grant {
-    let least = Int64(max(units.lowerBound, 1))
-    let most = Int64(max(units.upperBound, 1))
+  mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, maxWait: Int64 = 0, now: Int64) -> Grant {
+    let minUnits = Int64(max(units.lowerBound, 1))
+    let maxUnits = Int64(max(units.upperBound, 1))
     let base = max(fullAt, now, heldUntil)
-    let latest = now + max(longestWait, 0)
+    let latest = now + max(maxWait, 0)
     let available = heldUntil > latest ? 0 : max(0, (latest + rule.tolerance - base) / rule.interval)
-    let taken = min(most, max(available, least))
+    let taken = min(maxUnits, max(available, minUnits))
     let full = base + rule.interval * taken
     let wait = max(full - rule.tolerance, heldUntil, now) - now
-    guard available >= least else { return .refused(wait: wait) }
+    guard available >= minUnits else { return .refused(wait: wait) }
     fullAt = full
     return .granted(units: Int(taken), wait: wait)
   }

@@ -21,7 +21,7 @@ struct SharedBreakerView: Sendable {
 
   /// The next step before a call.
   enum Step: Sendable, Hashable {
-    case call(SharedCircuitBreaker.Ticket)
+    case call(SharedCircuitBreaker.Permit)
     /// Milliseconds.
     case wait(Int64)
     /// Ask Redis for the state of the breaker, and report the results that it does not know yet.
@@ -55,21 +55,21 @@ struct SharedBreakerView: Sendable {
     if isAlone {
       guard !isDue else { return .report }
       switch own.admit(now: now) {
-      case .call(let ticket): return .call(SharedCircuitBreaker.Ticket(.own(ticket)))
+      case .call(let permit): return .call(SharedCircuitBreaker.Permit(.own(permit)))
       case .wait(let wait): return .wait(wait)
       }
     }
-    if shared.phase == .closed { return isDue ? .report : .call(SharedCircuitBreaker.Ticket(.closed(shared.period))) }
+    if shared.phase == .closed { return isDue ? .report : .call(SharedCircuitBreaker.Permit(.closed(shared.period))) }
     guard !isDue else { return .probe }
     return .wait(isAsking ? Self.freshness : askAt - now)
   }
 
-  /// A ticket for a call, by the known state; nil while the breaker is not closed.
-  mutating func ticket(now: Int64) -> SharedCircuitBreaker.Ticket? {
+  /// A permit for a call, by the known state; nil while the breaker is not closed.
+  mutating func permit(now: Int64) -> SharedCircuitBreaker.Permit? {
     guard phase == .closed else { return nil }
-    guard isAlone else { return SharedCircuitBreaker.Ticket(.closed(shared.period)) }
-    guard case .call(let ticket) = own.admit(now: now) else { return nil }
-    return SharedCircuitBreaker.Ticket(.own(ticket))
+    guard isAlone else { return SharedCircuitBreaker.Permit(.closed(shared.period)) }
+    guard case .call(let permit) = own.admit(now: now) else { return nil }
+    return SharedCircuitBreaker.Permit(.own(permit))
   }
 
   /// True if the known state may be out of date and no query is in flight.
@@ -78,18 +78,18 @@ struct SharedBreakerView: Sendable {
   /// Records the result of a call that was admitted by the closed breaker, or by this instance's own. Returns true if Redis must get a
   /// report at once: failures are reported at once, so that all instances notice them together.
   mutating func record(
-    _ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double
+    _ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result, now: Int64, chance: Double
   ) -> Bool {
-    switch ticket.origin {
+    switch permit.origin {
     case .probe: return false
-    case .own(let ticket):
+    case .own(let permit):
       let before = own.phase
-      own.record(ticket, result, now: now, chance: chance)
+      own.record(permit, result, now: now, chance: chance)
       if isAlone, before != .closed, own.phase == .closed { closings += 1 }
       return false
     case .closed(let period):
-      if own.phase == .closed, case .call(let ticket) = own.admit(now: now) {
-        own.record(ticket, result, now: now, chance: chance)
+      if own.phase == .closed, case .call(let permit) = own.admit(now: now) {
+        own.record(permit, result, now: now, chance: chance)
       }
       guard period == shared.period, shared.phase == .closed else { return false }
       switch result {

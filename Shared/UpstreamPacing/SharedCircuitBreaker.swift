@@ -11,19 +11,19 @@ import Synchronization
 ///
 ///     switch await breaker.admit() {
 ///     case .wait(let milliseconds): …
-///     case .call(let ticket):
+///     case .call(let permit):
 ///       …
-///       await breaker.record(ticket, .succeeded)
+///       await breaker.record(permit, .succeeded)
 ///     }
 public final class SharedCircuitBreaker: Sendable {
   /// Permission for one call. The call's result is recorded with it.
-  public struct Ticket: Sendable, Hashable {
+  public struct Permit: Sendable, Hashable {
     enum Origin: Sendable, Hashable {
       /// Admitted by the closed shared breaker, in that period.
       case closed(Int64)
       case probe(period: Int64, number: Int64)
       /// Admitted by the instance's own breaker, because Redis did not answer.
-      case own(CircuitBreaker.Ticket)
+      case own(CircuitBreaker.Permit)
     }
 
     let origin: Origin
@@ -35,14 +35,14 @@ public final class SharedCircuitBreaker: Sendable {
       switch origin {
       case .closed: false
       case .probe: true
-      case .own(let ticket): ticket.isProbe
+      case .own(let permit): permit.isProbe
       }
     }
   }
 
   /// The decision about a call.
   public enum Admission: Sendable, Hashable {
-    case call(Ticket)
+    case call(Permit)
     /// The call may not be made now; ask again after that many milliseconds, at least 1.
     case wait(Int64)
   }
@@ -70,22 +70,22 @@ public final class SharedCircuitBreaker: Sendable {
     // An answer may require another query: the breaker may be open with its pause over, or another instance may have got the probe.
     for _ in 0..<4 {
       switch view.withLock({ $0.next(now: Self.now) }) {
-      case .call(let ticket): return .call(ticket)
+      case .call(let permit): return .call(permit)
       case .wait(let wait): return .wait(max(1, wait))
       case .report: await report()
-      case .probe: if let ticket = await probe() { return .call(ticket) }
+      case .probe: if let permit = await probe() { return .call(permit) }
       }
     }
     return .wait(SharedBreakerView.freshness)
   }
 
-  /// A ticket for another call by the cached state, without a query; nil while the breaker is not closed.
-  public func ticket() -> Ticket? { view.withLock { $0.ticket(now: Self.now) } }
+  /// A permit for another call by the cached state, without a query; nil while the breaker is not closed.
+  public func permit() -> Permit? { view.withLock { $0.permit(now: Self.now) } }
 
   /// Records the result of a call.
-  public func record(_ ticket: Ticket, _ result: CircuitBreaker.Result) async {
-    if case .probe(let period, let number) = ticket.origin { return await end(period, number, result) }
-    let isUrgent = view.withLock { $0.record(ticket, result, now: Self.now, chance: .random(in: 0..<1)) }
+  public func record(_ permit: Permit, _ result: CircuitBreaker.Result) async {
+    if case .probe(let period, let number) = permit.origin { return await end(period, number, result) }
+    let isUrgent = view.withLock { $0.record(permit, result, now: Self.now, chance: .random(in: 0..<1)) }
     if isUrgent { await report() }
   }
 
@@ -99,27 +99,27 @@ public final class SharedCircuitBreaker: Sendable {
   /// another query is in flight.
   private func report() async {
     while let report = view.withLock({ $0.beginReport() }) {
-      let answer = await store.count(report, shortening: shortening)
+      let reply = await store.count(report, shortening: shortening)
       let hasFailures = view.withLock { view in
-        view.endQuestion(answer?.state, now: Self.now)
+        view.endQuestion(reply?.state, now: Self.now)
         return view.hasFailures
       }
       guard hasFailures else { return }
     }
   }
 
-  private func probe() async -> Ticket? {
+  private func probe() async -> Permit? {
     guard view.withLock({ $0.beginProbe() }) else { return nil }
-    let answer = await store.probe()
-    view.withLock { $0.endQuestion(answer?.state, now: Self.now) }
-    guard let answer, let number = answer.probe else { return nil }
-    return Ticket(.probe(period: answer.state.period, number: number))
+    let reply = await store.probe()
+    view.withLock { $0.endQuestion(reply?.state, now: Self.now) }
+    guard let reply, let number = reply.probe else { return nil }
+    return Permit(.probe(period: reply.state.period, number: number))
   }
 
   private func end(_ period: Int64, _ number: Int64, _ result: CircuitBreaker.Result) async {
     // Without an answer, the probe's lease expires.
-    guard let answer = await store.end(number, period: period, result, shortening: shortening) else { return }
-    view.withLock { $0.learn(answer.state, now: Self.now) }
+    guard let reply = await store.end(number, period: period, result, shortening: shortening) else { return }
+    view.withLock { $0.learn(reply.state, now: Self.now) }
   }
 
   /// The share by which a pause that begins now is shortened.

@@ -19,7 +19,7 @@ public final class SharedConcurrency: Sendable {
   /// The permits of all instances together.
   public let total: Int
   /// The greatest share of this instance.
-  public let most: Int
+  public let maxShare: Int
   private let redis: RedisClient
   private let key: String
   private let instance: String
@@ -31,26 +31,26 @@ public final class SharedConcurrency: Sendable {
   ///   - key: with a hash tag; all that share it must state the same total.
   ///   - instance: a name that no other instance has.
   public init(
-    redis: RedisClient, key: String, instance: String, total: Int, most: Int, lease: Duration = .seconds(5),
+    redis: RedisClient, key: String, instance: String, total: Int, maxShare: Int, lease: Duration = .seconds(5),
     onOutage outagePolicy: StoreOutagePolicy
   ) {
     self.redis = redis
     self.key = key
     self.instance = instance
     self.total = max(1, total)
-    self.most = min(max(1, most), max(1, total))
+    self.maxShare = min(max(1, maxShare), max(1, total))
     self.lease = lease
     self.outagePolicy = outagePolicy
   }
 
   /// The current share of this instance.
-  public var permits: Int { state.withLock { Self.permits($0, most, outagePolicy) } }
+  public var permits: Int { state.withLock { Self.permits($0, maxShare, outagePolicy) } }
 
   /// Takes up to that many permits. Returns the number taken. Unmet demand soon raises this instance's share.
   public func take(_ wanted: Int) -> Int {
     state.withLock { state in
-      state.peak = max(state.peak, min(most, state.used + wanted))
-      let taken = max(0, min(wanted, Self.permits(state, most, outagePolicy) - state.used))
+      state.peak = max(state.peak, min(maxShare, state.used + wanted))
+      let taken = max(0, min(wanted, Self.permits(state, maxShare, outagePolicy) - state.used))
       state.used += taken
       return taken
     }
@@ -74,7 +74,7 @@ public final class SharedConcurrency: Sendable {
       // At least one, so that the first call does not wait for the next renewal.
       let wanted = max(1, state.peak, state.used)
       state.peak = state.used
-      return (min(most, wanted), state.used)
+      return (min(maxShare, wanted), state.used)
     }
     let asked = ContinuousClock.now
     let permits = await ask(wanted: wanted, used: used)
@@ -100,8 +100,8 @@ public final class SharedConcurrency: Sendable {
     return (reply?.array?.first?.integer).map { Int($0) }
   }
 
-  private static func permits(_ state: State, _ most: Int, _ outagePolicy: StoreOutagePolicy) -> Int {
+  private static func permits(_ state: State, _ maxShare: Int, _ outagePolicy: StoreOutagePolicy) -> Int {
     if ContinuousClock.now < state.until { return state.permits }
-    return state.storeIsUnavailable && outagePolicy == .limitsLocally ? most : 0
+    return state.storeIsUnavailable && outagePolicy == .limitsLocally ? maxShare : 0
   }
 }

@@ -39,16 +39,16 @@ public final class SharedRateLimit: Sendable {
   }
 
   /// Reserves exactly that many units, or none if they do not become available within the longest wait.
-  public func reserve(_ units: Int = 1, longestWait: Duration = .zero) async -> Grant {
-    await reserve(units...units, longestWait: longestWait)
+  public func reserve(_ units: Int = 1, maxWait: Duration = .zero) async -> Grant {
+    await reserve(units...units, maxWait: maxWait)
   }
 
   /// Reserves as many units of the range as become available within the longest wait. Unused units cannot be returned.
-  public func reserve(_ units: ClosedRange<Int>, longestWait: Duration = .zero) async -> Grant {
-    switch await ask(units, longestWait: longestWait, hold: .zero)?.grant {
+  public func reserve(_ units: ClosedRange<Int>, maxWait: Duration = .zero) async -> Grant {
+    switch await ask(units, maxWait: maxWait, hold: .zero)?.grant {
     case .granted(let units, let wait)?: .granted(units: units, wait: .microseconds(wait))
     case .refused(let wait)?: .refused(wait: .microseconds(wait))
-    case nil: withoutStore(units, longestWait)
+    case nil: withoutStore(units, maxWait)
     }
   }
 
@@ -56,19 +56,19 @@ public final class SharedRateLimit: Sendable {
   public func hold(for time: Duration) async {
     let now = Self.monotonic
     own.withLock { $0.hold(until: now + time.microseconds) }
-    _ = await ask(0...0, longestWait: .zero, hold: time)
+    _ = await ask(0...0, maxWait: .zero, hold: time)
   }
 
   /// The script's answer, with Redis' time in microseconds; nil if Redis does not answer.
   func ask(
-    _ units: ClosedRange<Int>, longestWait: Duration, hold: Duration
+    _ units: ClosedRange<Int>, maxWait: Duration, hold: Duration
   ) async -> (grant: RateBucket.Grant, now: Int64)? {
-    let most = min(units.upperBound, RateRule.largestBurst)
+    let maxUnits = min(units.upperBound, RateRule.maxBurst)
     let reply = try? await Scripts.reserve.run(
       on: redis, keys: [key],
       arguments: [
-        .integer(Int64(min(max(units.lowerBound, 1), max(most, 1)))), .integer(Int64(most)), .integer(rule.interval),
-        .integer(Int64(rule.burst)), .integer(max(0, longestWait.microseconds)), .integer(max(0, hold.microseconds)),
+        .integer(Int64(min(max(units.lowerBound, 1), max(maxUnits, 1)))), .integer(Int64(maxUnits)), .integer(rule.interval),
+        .integer(Int64(rule.burst)), .integer(max(0, maxWait.microseconds)), .integer(max(0, hold.microseconds)),
       ], timeout: Self.storeTimeout)
     guard let values = reply?.array, values.count == 3, let granted = values[0].integer, let wait = values[1].integer,
       let now = values[2].integer
@@ -76,10 +76,10 @@ public final class SharedRateLimit: Sendable {
     return (granted > 0 ? .granted(units: Int(granted), wait: wait) : .refused(wait: wait), now)
   }
 
-  private func withoutStore(_ units: ClosedRange<Int>, _ longestWait: Duration) -> Grant {
+  private func withoutStore(_ units: ClosedRange<Int>, _ maxWait: Duration) -> Grant {
     guard outagePolicy == .limitsLocally else { return .refused(wait: Self.outageWait) }
     let now = Self.monotonic
-    let grant = own.withLock { $0.reserve(units, rule: rule, longestWait: longestWait.microseconds, now: now) }
+    let grant = own.withLock { $0.reserve(units, rule: rule, maxWait: maxWait.microseconds, now: now) }
     switch grant {
     case .granted(let units, let wait): return .granted(units: units, wait: .microseconds(wait))
     case .refused(let wait): return .refused(wait: .microseconds(wait))

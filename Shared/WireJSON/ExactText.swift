@@ -30,7 +30,7 @@ extension String {
 
   /// The text's bytes without a copy or a retain, which every other access costs.
   @inline(__always)
-  func withBytes<Answer>(_ read: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
+  func withBytes<Value>(_ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
     let span = utf8.span
     return span.withUnsafeBufferPointer { read($0) }
   }

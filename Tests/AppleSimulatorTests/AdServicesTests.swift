@@ -25,12 +25,12 @@ import WireJSON
           ["status": 200, "body": ["attribution": false]],
         ],
       ])
-    let answers = (0..<6).map { _ in ask(fixture, "abc=") }
-    #expect(answers.map(\.status) == [404, 429, 200, 200, 200, 200])
-    #expect((0...1000).contains(answers[0].delayMilliseconds))
-    #expect(answers[1].headers.contains { $0.name == "retry-after" && $0.value == "7" })
-    #expect(answers[2].json == nil)
-    #expect(answers[4].json == ["attribution": false] && answers[5].json == ["attribution": false])
+    let responses = (0..<6).map { _ in ask(fixture, "abc=") }
+    #expect(responses.map(\.status) == [404, 429, 200, 200, 200, 200])
+    #expect((0...1000).contains(responses[0].delayMilliseconds))
+    #expect(responses[1].headers.contains { $0.name == "retry-after" && $0.value == "7" })
+    #expect(responses[2].json == nil)
+    #expect(responses[4].json == ["attribution": false] && responses[5].json == ["attribution": false])
     let calls = try await fixture.control("adservices/tokens")["tokens"]?.arrayValue?.first?["calls"]?.arrayValue
     #expect(calls?.count == 6)
   }

@@ -18,12 +18,12 @@ import WireJSON
   func anew() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    for (token, answers): (String, JSONValue) in [
+    for (token, responses): (String, JSONValue) in [
       ("first", [["status": 200]]), ("breaks", [["reset": true], ["status": 200]]),
       ("waits", [["status": 200, "delayMilliseconds": 30_000], ["status": 200]]),
       ("breaksTwice", [["reset": true], ["reset": true], ["status": 200]]), ("once", [["reset": true], ["status": 200]]),
     ] {
-      _ = try await fixture.control("adservices/tokens", ["token": .string(token), "answers": answers])
+      _ = try await fixture.control("adservices/tokens", ["token": .string(token), "answers": responses])
     }
     try await fixture.serving { url in
       var configuration = HTTPClientConfiguration()
@@ -31,12 +31,12 @@ import WireJSON
       configuration.maxConnectionsPerHost = 1
       let client = HTTPClient(configuration: configuration)
       @Sendable func ask(_ token: String, isRepeatable: Bool = true) async -> Int? {
-        let answer = try? await client.send(
+        let response = try? await client.send(
           HTTPClientRequest(
             method: "POST", url: url + "/api/v1/", headers: [("Content-Type", "text/plain")], body: Array(token.utf8),
             timeout: .seconds(60), isRepeatable: isRepeatable))
-        #expect(answer == nil || answer?.httpVersion == "2")
-        return answer?.status
+        #expect(response == nil || response?.httpVersion == "2")
+        return response?.status
       }
       #expect(await ask("first") == 200)
       // A request that waits for its answer on the same connection fails too.

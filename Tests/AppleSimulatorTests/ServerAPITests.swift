@@ -69,11 +69,11 @@ import WireJSON
     var token: String?
     repeat {
       let target = "/inApps/v1/notifications/history" + (token.map { "?paginationToken=" + $0 } ?? "")
-      let answer = try #require(try await fixture.call("POST", target, body: body).json)
-      let items = answer["notificationHistory"]?.arrayValue ?? []
+      let response = try #require(try await fixture.call("POST", target, body: body).json)
+      let items = response["notificationHistory"]?.arrayValue ?? []
       sizes.append(items.count)
       seen += items.compactMap { $0["signedPayload"]?.stringValue }
-      #expect((answer["hasMore"] == true) == (answer["paginationToken"] != nil))
+      #expect((response["hasMore"] == true) == (response["paginationToken"] != nil))
       if let token, sizes.count == 2 {
         let other: JSONValue = [
           "startDate": .integer(fixture.now - 600_001), "endDate": .integer(fixture.now + 600_000),
@@ -82,7 +82,7 @@ import WireJSON
           try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=" + token, body: other)
             .errorCode == 4_000_014)
       }
-      token = answer["paginationToken"]?.stringValue
+      token = response["paginationToken"]?.stringValue
     } while token != nil
     #expect(sizes == [20, 20, 5])
     #expect(seen.count == 45 && Set(seen) == expected)
@@ -214,10 +214,10 @@ import WireJSON
       "notifications/story", ["bundleId": "com.example.app", "environment": "Sandbox", "steps": steps])
     #expect(story["notifications"]?.arrayValue?.last?["notificationType"] == .string(type))
     let id = try #require(story["originalTransactionId"]?.stringValue)
-    let answer = try await fixture.call("GET", "/inApps/v1/subscriptions/\(id)", environment: .sandbox)
-    let entry = answer.json?["data"]?.arrayValue?.first?["lastTransactions"]?.arrayValue?.first
+    let response = try await fixture.call("GET", "/inApps/v1/subscriptions/\(id)", environment: .sandbox)
+    let entry = response.json?["data"]?.arrayValue?.first?["lastTransactions"]?.arrayValue?.first
     #expect(entry?["status"] == .integer(status), "\(name)")
-    #expect(answer.json?["appAppleId"] == nil)
+    #expect(response.json?["appAppleId"] == nil)
     #expect(try await fixture.call("GET", "/inApps/v1/subscriptions/\(id)").errorCode == 4_040_010)
   }
 

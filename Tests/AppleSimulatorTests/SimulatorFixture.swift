@@ -96,11 +96,11 @@ struct SimulatorFixture: Sendable {
       method: body == nil ? "GET" : "POST", target: "/control/" + path, authority: nil, headers: [],
       body: body?.serialized ?? [])
     let response = await ControlAPI(parts: parts).respond(to: request)
-    let answer = try JSONValue(parsing: response.body)
+    let value = try JSONValue(parsing: response.body)
     guard response.status == 200 else {
-      throw ControlError(answer["error"]?.stringValue ?? "status \(response.status)")
+      throw ControlError(value["error"]?.stringValue ?? "status \(response.status)")
     }
-    return answer
+    return value
   }
 }
 

@@ -48,7 +48,7 @@ final class FakeFeed: Sendable {
   }
 
   /// The answer to a call.
-  fileprivate func answer(_ method: String, _ body: [UInt8]) -> Result<[UInt8], RPCError> {
+  fileprivate func response(_ method: String, _ body: [UInt8]) -> Result<[UInt8], RPCError> {
     guard let message = try? JSONValue(parsing: body) else { return .failure(.invalidArgument(field: "", "is no JSON")) }
     let ackIds = message["ackIds"]?.arrayValue?.compactMap(\.stringValue) ?? []
     return state.withLock { state in
@@ -98,9 +98,9 @@ final class FakeFeed: Sendable {
         body = []
       case .body(let part): body += part.readableBytesView
       case .end:
-        let answer = handling.feed.withLock { $0 }?.answer(method, body) ?? .failure(.unavailable("not yet"))
+        let response = handling.feed.withLock { $0 }?.response(method, body) ?? .failure(.unavailable("not yet"))
         let (status, bytes): (Int, [UInt8]) =
-          switch answer {
+          switch response {
           case .success(let bytes): (200, bytes)
           case .failure(let error): (error.code.httpStatus, error.json)
           }

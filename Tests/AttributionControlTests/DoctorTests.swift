@@ -6,21 +6,22 @@ import Testing
 
 @Suite("Doctor")
 struct DoctorTests {
-  private func answer(_ status: Int, _ body: String) -> HTTPClientResponse {
+  private func response(_ status: Int, _ body: String) -> HTTPClientResponse {
     HTTPClientResponse(status: status, headers: [], body: Array(body.utf8), httpVersion: "1.1")
   }
 
   @Test("a service that is not ready is reported with its missing dependencies; another service at its address is recognised")
   func readiness() {
-    let ready = SystemCheckup.readiness(.verifier, answer(200, #"{"service":"verifier","draining":false,"checks":{"redis":"ok"}}"#))
+    let ready = SystemCheckup.readiness(.verifier, response(200, #"{"service":"verifier","draining":false,"checks":{"redis":"ok"}}"#))
     #expect(ready.state == .ok)
     let waiting = SystemCheckup.readiness(
-      .verifier, answer(503, #"{"service":"verifier","draining":false,"checks":{"redis":"unavailable","intake-worker":"ok"}}"#))
+      .verifier, response(503, #"{"service":"verifier","draining":false,"checks":{"redis":"unavailable","intake-worker":"ok"}}"#))
     #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceAway)
-    let ending = SystemCheckup.readiness(.verifier, answer(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
+    let ending = SystemCheckup.readiness(.verifier, response(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
     #expect(ending.state == .warning)
-    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers at this address")
-    #expect(SystemCheckup.readiness(.verifier, answer(404, "not found")).code == DoctorCode.serviceAway)
+    #expect(
+      SystemCheckup.readiness(.verifier, response(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers at this address")
+    #expect(SystemCheckup.readiness(.verifier, response(404, "not found")).code == DoctorCode.serviceAway)
   }
 
   @Test("equal findings of all services about Redis are shown once")

@@ -22,14 +22,14 @@ struct FileTests {
     let file = try Temporary("a\n\nbb\n" + String(repeating: "x", count: 300_000) + "\nlast")
     var input = try InputFile(file.path)
     #expect(input.size == 300_011)
-    #expect(try input.line(most: 1000) == Array("a".utf8) && input.offset == 2)
-    #expect(try input.line(most: 1000) == [] && input.offset == 3 && input.lineWasWhole)
-    #expect(try input.line(most: 1000) == Array("bb".utf8) && input.offset == 6)
-    #expect(try input.line(most: 1000) == [] && input.offset == 300_007 && !input.lineWasWhole)
-    #expect(try input.line(most: 1000) == Array("last".utf8) && input.offset == 300_011 && input.lineWasWhole)
-    #expect(try input.line(most: 1000) == nil)
+    #expect(try input.line(limit: 1000) == Array("a".utf8) && input.offset == 2)
+    #expect(try input.line(limit: 1000) == [] && input.offset == 3 && input.lineWasWhole)
+    #expect(try input.line(limit: 1000) == Array("bb".utf8) && input.offset == 6)
+    #expect(try input.line(limit: 1000) == [] && input.offset == 300_007 && !input.lineWasWhole)
+    #expect(try input.line(limit: 1000) == Array("last".utf8) && input.offset == 300_011 && input.lineWasWhole)
+    #expect(try input.line(limit: 1000) == nil)
     var second = try InputFile(file.path, from: 3)
-    #expect(try second.line(most: 1000) == Array("bb".utf8) && second.offset == 6)
+    #expect(try second.line(limit: 1000) == Array("bb".utf8) && second.offset == 6)
     #expect(throws: CommandFailure.self) { _ = try InputFile(file.path + ".absent") }
   }
 

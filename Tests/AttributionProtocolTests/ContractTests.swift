@@ -34,9 +34,9 @@ struct ContractTests {
       #expect(post["x-idempotency"]?.stringValue == name, "\(method.path)")
       #expect((paths[method.path]?["get"] != nil) == get, "\(method.path)")
       let usual = Self.milliseconds(method.timeLimit.`default`)
-      let longest = Self.milliseconds(method.timeLimit.maximum)
+      let maxTimeout = Self.milliseconds(method.timeLimit.maximum)
       #expect(post["x-default-timeout-ms"]?.int64Value == usual, "\(method.path)")
-      #expect(post["x-max-timeout-ms"]?.int64Value == longest, "\(method.path)")
+      #expect(post["x-max-timeout-ms"]?.int64Value == maxTimeout, "\(method.path)")
       #expect(post["x-batch"]?.boolValue == method.isBatch, "\(method.path)")
     }
     let listed = Set(paths.keys.filter { $0.hasPrefix("/attribution.") })

@@ -81,7 +81,7 @@ struct DeliveryQueueTests {
       let id = try await queue.accept(.delivery("a")).id
       for _ in 0..<500 where try await queue.delivery(id)?.state != .dead { try await Task.sleep(for: .milliseconds(20)) }
       #expect(attempts.withLock { $0 } == [1, 2, 3])
-      let letters = try await administration.deadLetters(.intake, most: 10)
+      let letters = try await administration.deadLetters(.intake, limit: 10)
       #expect(letters.map(\.id) == [id])
       #expect(letters.first?.lastError == "upstream is away")
       #expect(letters.first?.history.count == 3)
@@ -89,7 +89,7 @@ struct DeliveryQueueTests {
       #expect(try await administration.replay(.intake, ids: [id]) == 1)
       for _ in 0..<500 where try await queue.delivery(id)?.state != .verified { try await Task.sleep(for: .milliseconds(20)) }
       #expect(try await queue.delivery(id)?.eventId == "a")
-      #expect(try await administration.deadLetters(.intake, most: 10).isEmpty)
+      #expect(try await administration.deadLetters(.intake, limit: 10).isEmpty)
       #expect(try await queue.accept(.delivery("a")).isDuplicate)
     }
   }

@@ -52,19 +52,19 @@ struct ConsoleFixture {
   static var unreachable: RPCClient { RPCClient(baseURL: "http://127.0.0.1:1", token: nil, http: HTTPClient(configuration: .init())) }
 
   /// The answer to a request; nil if the path does not belong to the console.
-  func answer(_ method: String, _ target: String, _ headers: HTTPHeaders = [:], body: String = "") async -> HTTPAnswer? {
+  func response(_ method: String, _ target: String, _ headers: HTTPHeaders = [:], body: String = "") async -> HTTPResponse? {
     let request = IncomingRequest(method: method, target: target, headers: headers, peer: ConnectionPeer(), isHTTP2: false)
     switch pages.admission(request, access) {
     case nil: return nil
-    case .answer(let answer): return answer
+    case .response(let response): return response
     case .body(_, let exchange):
-      return await exchange.respond(to: Array(body.utf8), BodyReservation(BodyBudget(most: 1 << 20))).answer()
+      return await exchange.respond(to: Array(body.utf8), BodyReservation(BodyBudget(limit: 1 << 20))).response()
     }
   }
 
   /// The status and HTML of a page, for a caller with a valid token.
   func page(_ target: String) async -> (status: Int, html: String) {
-    let answer = await answer("GET", target, ["authorization": "Bearer \(Self.token)"])
-    return (answer?.status ?? 0, String(decoding: answer?.body ?? [], as: UTF8.self))
+    let response = await response("GET", target, ["authorization": "Bearer \(Self.token)"])
+    return (response?.status ?? 0, String(decoding: response?.body ?? [], as: UTF8.self))
   }
 }

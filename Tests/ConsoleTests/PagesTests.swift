@@ -10,13 +10,13 @@ import Testing
 
   @Test func `An unknown user is redirected to sign in, and from there back to the page`() async throws {
     let console = try ConsoleFixture([])
-    let answer = try #require(await console.answer("GET", "/console/queues?x=1"))
-    #expect(answer.status == 303 && answer.headers.first(name: "location") == "/console/sign-in?next=%2Fconsole%2Fqueues%3Fx%3D1")
-    let door = try #require(await console.answer("GET", "/console/sign-in?next=%2Fconsole%2Fqueues"))
+    let response = try #require(await console.response("GET", "/console/queues?x=1"))
+    #expect(response.status == 303 && response.headers.first(name: "location") == "/console/sign-in?next=%2Fconsole%2Fqueues%3Fx%3D1")
+    let door = try #require(await console.response("GET", "/console/sign-in?next=%2Fconsole%2Fqueues"))
     #expect(door.status == 200 && String(decoding: door.body, as: UTF8.self).contains(#"name="next" value="/console/queues""#))
-    #expect(await console.answer("GET", "/consoles") == nil)
-    #expect(await console.answer("GET", "/") == nil)
-    let wrong = try #require(await console.answer("GET", "/console", ["authorization": "Bearer wrong"]))
+    #expect(await console.response("GET", "/consoles") == nil)
+    #expect(await console.response("GET", "/") == nil)
+    let wrong = try #require(await console.response("GET", "/console", ["authorization": "Bearer wrong"]))
     #expect(wrong.status == 303)
   }
 
@@ -30,46 +30,46 @@ import Testing
   @Test func `Only reading is possible, and signing out requires a form`() async throws {
     let console = try ConsoleFixture([])
     for (method, path) in [("POST", "/console"), ("PUT", "/console/queues"), ("GET", "/console/sign-out"), ("POST", "/console/style.css")] {
-      #expect(await console.answer(method, path)?.status == 405, "\(method) \(path)")
+      #expect(await console.response(method, path)?.status == 405, "\(method) \(path)")
     }
   }
 
   @Test func `A form without the secret of its cookie starts no session`() async throws {
     let console = try ConsoleFixture([])
     let form: HTTPHeaders = ["content-type": "application/x-www-form-urlencoded", "host": "a"]
-    let bare = try #require(await console.answer("POST", "/console/sign-in", form, body: "token=\(ConsoleFixture.token)"))
+    let bare = try #require(await console.response("POST", "/console/sign-in", form, body: "token=\(ConsoleFixture.token)"))
     #expect(bare.status == 403 && !bare.headers[canonicalForm: "set-cookie"].contains { $0.hasPrefix("console=") })
     // The sign-in page has both a cookie and a form secret. An unknown token is refused with a message.
-    let door = try #require(await console.answer("GET", "/console/sign-in"))
+    let door = try #require(await console.response("GET", "/console/sign-in"))
     let cookie = try #require(door.headers.first(name: "set-cookie")).prefix { $0 != ";" }
     let html = String(decoding: door.body, as: UTF8.self)
     let start = try #require(html.firstRange(of: "name=\"form\" value=\"")).upperBound
     let token = html[start...].prefix { $0 != "\"" }
     var headers = form
     headers.add(name: "cookie", value: String(cookie))
-    let wrong = try #require(await console.answer("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
+    let wrong = try #require(await console.response("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
     #expect(wrong.status == 403 && String(decoding: wrong.body, as: UTF8.self).contains("No caller has this token."))
     headers.add(name: "origin", value: "https://evil.example")
-    let foreign = try #require(await console.answer("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
+    let foreign = try #require(await console.response("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
     #expect(String(decoding: foreign.body, as: UTF8.self).contains("too old"))
   }
 
   @Test func `While Redis is unavailable, sessions cannot be looked up, and the page says so`() async throws {
     let console = try ConsoleFixture([])
     let cookie = "console=" + String(repeating: "0", count: 64)
-    let answer = try #require(await console.answer("GET", "/console", ["cookie": cookie]))
-    #expect(answer.status == 503 && String(decoding: answer.body, as: UTF8.self).contains("Redis does not answer"))
+    let response = try #require(await console.response("GET", "/console", ["cookie": cookie]))
+    #expect(response.status == 503 && String(decoding: response.body, as: UTF8.self).contains("Redis does not answer"))
   }
 
   @Test func `Static files need no session, and are sent again only if they have changed`() async throws {
     let console = try ConsoleFixture([])
     for (path, type) in [("style.css", "text/css"), ("console.js", "text/javascript"), ("icon.svg", "image/svg+xml")] {
-      let answer = try #require(await console.answer("GET", "/console/\(path)"))
-      #expect(answer.status == 200 && answer.headers.first(name: "content-type")?.hasPrefix(type) == true && !answer.body.isEmpty)
-      let tag = try #require(answer.headers.first(name: "etag"))
-      let again = try #require(await console.answer("GET", "/console/\(path)", ["if-none-match": tag]))
+      let response = try #require(await console.response("GET", "/console/\(path)"))
+      #expect(response.status == 200 && response.headers.first(name: "content-type")?.hasPrefix(type) == true && !response.body.isEmpty)
+      let tag = try #require(response.headers.first(name: "etag"))
+      let again = try #require(await console.response("GET", "/console/\(path)", ["if-none-match": tag]))
       #expect(again.status == 304 && again.body.isEmpty)
-      #expect(answer.headers.contains(name: "content-security-policy"))
+      #expect(response.headers.contains(name: "content-security-policy"))
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `A list shows the most frequent items and counts the others`() {
-    let list = BarList((1...5).map { (name: "n\($0)", note: "", count: Int64($0)) }, most: 2)
+    let list = BarList((1...5).map { (name: "n\($0)", note: "", count: Int64($0)) }, limit: 2)
     #expect(list.items.map(\.name) == ["n5", "n4"] && list.items[0].width == "100" && list.items[0].share == "33.3 %")
     #expect(list.hasMore && list.more == "3 more with 6 together")
     #expect(!BarList([]).hasItems)

@@ -8,13 +8,13 @@ import Testing
 /// A responder in memory with given answers, which counts the requests.
 final class ScriptedResponder: OCSPFetching {
   let asked = Mutex(0)
-  let answer: @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
+  let response: @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
 
-  init(_ answer: @escaping @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]) { self.answer = answer }
+  init(_ response: @escaping @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]) { self.response = response }
 
   func fetch(_ request: OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8] {
     asked.withLock { $0 += 1 }
-    return try await answer(request)
+    return try await response(request)
   }
 }
 
@@ -41,7 +41,7 @@ struct RevocationTests {
     by signer: TestAuthority? = nil, _ status: CertificateStatus = .good, thisUpdate: Int64 = now - 60, nextUpdate: Int64? = now + 600,
     digest: OpaquePointer? = EVP_sha256(), identifier: OpaquePointer? = EVP_sha1()
   ) -> [UInt8] {
-    (signer ?? middle).answer(
+    (signer ?? middle).ocspResponse(
       about: leaf.certificate, under: middle.certificate, status, thisUpdate: thisUpdate, nextUpdate: nextUpdate, digest: digest,
       identifier: identifier)
   }
@@ -82,10 +82,10 @@ struct RevocationTests {
     #expect(throws: OCSPRefusal.weakSignature("ecdsa-with-SHA1")) { try read(made(digest: EVP_sha1())) }
     let other = try TestAuthority(.leaf, under: middle)
     #expect(throws: OCSPRefusal.otherCertificate) {
-      try read(middle.answer(about: other.certificate, under: middle.certificate))
+      try read(middle.ocspResponse(about: other.certificate, under: middle.certificate))
     }
     // The same serial number with another issuer.
-    #expect(throws: OCSPRefusal.otherCertificate) { try read(middle.answer(about: leaf.certificate, under: root.certificate)) }
+    #expect(throws: OCSPRefusal.otherCertificate) { try read(middle.ocspResponse(about: leaf.certificate, under: root.certificate)) }
     #expect(throws: OCSPRefusal.notSuccessful(status: 3)) { try read([0x30, 0x03, 0x0A, 0x01, 0x03]) }
     #expect(throws: OCSPRefusal.tooLarge(OCSPResponse.sizeLimit + 1)) { try read([UInt8](repeating: 0, count: OCSPResponse.sizeLimit + 1)) }
     #expect(throws: OCSPRefusal.malformed("bytes after the response")) { try read(made() + [0]) }
@@ -103,8 +103,8 @@ struct RevocationTests {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
         }
-        guard let answer = try? read(bytes) else { continue }
-        #expect(answer == whole && Self.signed(bytes) == Self.signed(original), "what was signed has changed")
+        guard let response = try? read(bytes) else { continue }
+        #expect(response == whole && Self.signed(bytes) == Self.signed(original), "what was signed has changed")
       }
     }
   }
@@ -126,15 +126,15 @@ struct RevocationTests {
 
   @Test("the cache queries again at nextUpdate, pauses after a failure, and keeps valid answers")
   func memory() {
-    var cache = RevocationCache(limits: .init(capacity: 2, maximumAge: 100, failureAge: 10))
+    var cache = RevocationCache(limits: .init(capacity: 2, maxAge: 100, failureAge: 10))
     let gap = RevocationGap.fetch(.status(503))
     let good = OCSPResponse(status: .good, thisUpdate: 0, nextUpdate: 50)
     #expect(cache.find([1], at: 0) == .ask(cached: nil))
     #expect(cache.keep(good, for: [1], at: 0) == good)
-    #expect(cache.find([1], at: 49) == .answer(good))
+    #expect(cache.find([1], at: 49) == .response(good))
     #expect(cache.find([1], at: 50) == .ask(cached: good))
     #expect(cache.keep(gap, for: [1], at: 50) == good)
-    #expect(cache.find([1], at: 59) == .answer(good))
+    #expect(cache.find([1], at: 59) == .response(good))
     #expect(cache.find([1], at: 110) == .ask(cached: good))
     #expect(cache.find([1], at: 111) == .ask(cached: nil))
     #expect(cache.keep(gap, for: [1], at: 111) == nil)
@@ -142,7 +142,7 @@ struct RevocationTests {
     #expect(cache.find([1], at: 121) == .ask(cached: nil))
     let long = OCSPResponse(status: .good, thisUpdate: 0, nextUpdate: 9999)
     #expect(cache.keep(long, for: [2], at: 0) == long)
-    #expect(cache.find([2], at: 99) == .answer(long))
+    #expect(cache.find([2], at: 99) == .response(long))
     #expect(cache.find([2], at: 100) == .ask(cached: long))
     let revoked = OCSPResponse(status: .revoked(at: 5, reason: 1), thisUpdate: 10, nextUpdate: 200)
     #expect(cache.keep(revoked, for: [2], at: 100) == revoked)
@@ -176,7 +176,7 @@ struct RevocationTests {
   func singleFlight() async throws {
     let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
     let below = made()
-    let above = root.answer(about: middle.certificate, under: root.certificate)
+    let above = root.ocspResponse(about: middle.certificate, under: root.certificate)
     let responder = ScriptedResponder { request throws(OCSPFetchFailure) in
       for _ in 0..<50 { await Task.yield() }
       return request.responder.hasSuffix("root") ? above : below
@@ -207,7 +207,7 @@ struct RevocationTests {
   func takeOver() async throws {
     let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
     let below = made()
-    let above = root.answer(about: middle.certificate, under: root.certificate)
+    let above = root.ocspResponse(about: middle.certificate, under: root.certificate)
     // The first query to each responder blocks until its task is cancelled; the others are answered.
     let hung = Mutex<Set<String>>([])
     let responder = ScriptedResponder { request throws(OCSPFetchFailure) in

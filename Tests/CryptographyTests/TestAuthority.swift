@@ -87,7 +87,7 @@ final class TestAuthority {
   }
 
   /// An OCSP answer about `subject` under `issuer`, signed by this authority.
-  func answer(
+  func ocspResponse(
     about subject: Certificate, under issuer: Certificate, _ status: CertificateStatus = .good, thisUpdate: Int64 = now - 60,
     nextUpdate: Int64? = now + 600, digest: OpaquePointer? = EVP_sha256(), identifier: OpaquePointer? = EVP_sha1()
   ) -> [UInt8] {

@@ -20,16 +20,16 @@ struct HTTPClientTests {
     }
     defer { server.stop() }
     let client = HTTPClient()
-    let answer = try await client.send(
+    let response = try await client.send(
       HTTPClientRequest(
         method: "PUT", url: server.url + "/a/b?c=d%2F", headers: [("X-Test", "yes"), ("Content-Type", "text/x")], body: Array("body".utf8)))
     let request = try #require(seen.withLock { $0 })
     #expect(request.method == "PUT" && request.path == "/a/b?c=d%2F" && request.body == Array("body".utf8))
     #expect(request.headers["x-test"] == "yes" && request.headers["content-type"] == "text/x")
     #expect(request.headers["expect"] == nil)
-    #expect(answer.status == 404 && answer.body == Array("hello".utf8) && answer.httpVersion == "1.1")
-    #expect(answer[header: "X-ONE"] == "1" && answer[header: "empty"] == "" && answer[header: "none"] == nil)
-    #expect(answer.headers.filter { $0.name.lowercased() == "x-one" }.map(\.value) == ["1", "2"])
+    #expect(response.status == 404 && response.body == Array("hello".utf8) && response.httpVersion == "1.1")
+    #expect(response[header: "X-ONE"] == "1" && response[header: "empty"] == "" && response[header: "none"] == nil)
+    #expect(response.headers.filter { $0.name.lowercased() == "x-one" }.map(\.value) == ["1", "2"])
   }
 
   @Test(
@@ -39,8 +39,8 @@ struct HTTPClientTests {
       ("soon", nil), ("1.5", nil), ("soon, or later", nil), ("99999999999999999999", nil),
     ] as [(String, Int?)])
   func retryAfter(header: String, seconds: Int?) {
-    let answer = HTTPClientResponse(status: 429, headers: [("retry-after", header)], body: [], httpVersion: "2")
-    #expect(answer.retryAfter(now: 784_111_740) == seconds.map { .seconds($0) })
+    let response = HTTPClientResponse(status: 429, headers: [("retry-after", header)], body: [], httpVersion: "2")
+    #expect(response.retryAfter(now: 784_111_740) == seconds.map { .seconds($0) })
     #expect(HTTPClientResponse(status: 429, headers: [], body: [], httpVersion: "2").retryAfter(now: 0) == nil)
   }
 
@@ -68,8 +68,8 @@ struct HTTPClientTests {
     let server = SmallServer { .ok(String($0.body.count) + " " + ($0.headers["content-length"] ?? "none")) }
     defer { server.stop() }
     let body = [UInt8](repeating: 7, count: size)
-    let answer = try await HTTPClient().send(HTTPClientRequest(method: "POST", url: server.url, body: body))
-    #expect(String(decoding: answer.body, as: UTF8.self) == "\(size) \(size)")
+    let response = try await HTTPClient().send(HTTPClientRequest(method: "POST", url: server.url, body: body))
+    #expect(String(decoding: response.body, as: UTF8.self) == "\(size) \(size)")
   }
 
   @Test("a server that does not answer is a timeout")
@@ -165,8 +165,8 @@ struct HTTPClientTests {
       request.path == "/" ? .ok("", headers: ["Location: /elsewhere"], status: "302 Found") : .ok("followed")
     }
     defer { server.stop() }
-    let answer = try await HTTPClient().send(get(server.url + "/"))
-    #expect(answer.status == 302 && answer[header: "location"] == "/elsewhere" && answer.body.isEmpty)
+    let response = try await HTTPClient().send(get(server.url + "/"))
+    #expect(response.status == 302 && response[header: "location"] == "/elsewhere" && response.body.isEmpty)
   }
 
   @Test("headers of an informational response are not part of the final response")
@@ -175,8 +175,8 @@ struct HTTPClientTests {
       .bytes(Array("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
     }
     defer { server.stop() }
-    let answer = try await HTTPClient().send(get(server.url))
-    #expect(answer.status == 200 && answer[header: "x-early"] == nil && answer[header: "content-length"] == "2")
+    let response = try await HTTPClient().send(get(server.url))
+    #expect(response.status == 200 && response[header: "x-early"] == nil && response[header: "content-length"] == "2")
   }
 
   @Test("a header value cannot inject another header")
@@ -219,8 +219,8 @@ struct HTTPClientTests {
         group.addTask {
           for turn in 0..<5 {
             let path = "/\(index)-\(turn)"
-            let answer = try await client.send(HTTPClientRequest(method: "GET", url: server.url + path, timeout: .seconds(30)))
-            #expect(String(decoding: answer.body, as: UTF8.self) == path)
+            let response = try await client.send(HTTPClientRequest(method: "GET", url: server.url + path, timeout: .seconds(30)))
+            #expect(String(decoding: response.body, as: UTF8.self) == path)
           }
         }
       }
@@ -337,8 +337,8 @@ struct HTTPClientTests {
     defer { server.stop() }
     var configuration = HTTPClientConfiguration()
     configuration.connectTo = "127.0.0.1:\(server.port)"
-    let answer = try await HTTPClient(configuration: configuration).send(get("http://consent.example.org/x"))
-    #expect(String(decoding: answer.body, as: UTF8.self) == "consent.example.org")
+    let response = try await HTTPClient(configuration: configuration).send(get("http://consent.example.org/x"))
+    #expect(String(decoding: response.body, as: UTF8.self) == "consent.example.org")
   }
 
   @Test("a server without TLS causes a TLS error")

@@ -13,19 +13,19 @@ import WireJSON
 struct SignerTokensTests {
   /// A signer that answers all calls in one way.
   private final class Signer: HTTPSender {
-    private let answer: (status: Int, body: [UInt8])
+    private let response: (status: Int, body: [UInt8])
     private let keyIds = Mutex<[String?]>([])
     /// The keys that were requested, in order.
     var requested: [String?] { keyIds.withLock { $0 } }
 
-    init(error: RPCError) { answer = (error.code.httpStatus, error.json) }
-    init() { answer = (200, Array(#"{"token":"t","expiresAt":"2026-01-01T00:00:00Z"}"#.utf8)) }
+    init(error: RPCError) { response = (error.code.httpStatus, error.json) }
+    init() { response = (200, Array(#"{"token":"t","expiresAt":"2026-01-01T00:00:00Z"}"#.utf8)) }
 
     func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
       let body = try? JSONValue(parsing: request.body ?? [])
       keyIds.withLock { $0.append(body?["keyId"]?.stringValue) }
       return HTTPClientResponse(
-        status: answer.status, headers: [("content-type", "application/json")], body: answer.body, httpVersion: "1.1")
+        status: response.status, headers: [("content-type", "application/json")], body: response.body, httpVersion: "1.1")
     }
 
     func tokens(otherKey: String = ", otherKey: { keyId: B, privateKey: b.p8 }") throws -> SignerTokens {

@@ -17,9 +17,9 @@ struct TransactionHistoryTests {
       }
       // Each page takes some time.
       try? await Task.sleep(for: .milliseconds(20))
-      return AppStoreCalls.Answer(
+      return AppStoreCalls.Response(
         server: .sandbox,
-        response: [
+        body: [
           "revision": .string("r\(place)"), "hasMore": .bool(place < 4), "signedTransactions": .array([.string("jws \(place)")]),
         ],
         decoded: [["transactionId": .string("\(min(place, 3))"), "signedDate": .integer(Int64(place))]])

@@ -88,8 +88,8 @@ private final class LoopExecutor: TaskExecutor {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for index in 0..<20 {
             group.addTask {
-              let answer = try await client.send(["ECHO", .string("\(text)\(index)")])
-              #expect(answer.string == "\(text)\(index)")
+              let reply = try await client.send(["ECHO", .string("\(text)\(index)")])
+              #expect(reply.string == "\(text)\(index)")
             }
           }
           try await group.waitForAll()
@@ -109,11 +109,11 @@ private final class LoopExecutor: TaskExecutor {
         for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
           let executor = LoopExecutor(loop: loop)
           for _ in 0..<10 {
-            let answer = try await Task(executorPreference: executor) {
+            let reply = try await Task(executorPreference: executor) {
               #expect(loop.inEventLoop)
               return try await client.send(["ECHO", "here"])
             }.value
-            #expect(answer.string == "here")
+            #expect(reply.string == "here")
           }
         }
         client.close()

@@ -101,18 +101,18 @@ import Testing
 
   @Test(arguments: [(":1\r\n", Result<String, RedisError>.success("ok")), (":0\r\n", .failure(.notReplicated))])
   func `Replicas are queried after the last part, and their reply applies to all earlier commands`(
-    _ answer: String, _ heard: Result<String, RedisError>
+    _ reply: String, _ heard: Result<String, RedisError>
   ) async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
     let long = Self.long("x")
     let callers = try await connection.send([Self.short.words, long.words, long.words])
     #expect(try await connection.written() == Self.short.text + long.text + long.text + Self.wait)
-    try await connection.receive("+ok\r\n+ok\r\n+ok\r\n" + answer)
+    try await connection.receive("+ok\r\n+ok\r\n+ok\r\n" + reply)
     for caller in callers { #expect(await caller.value == heard) }
     // The next turn has its own query.
     let next = try await connection.send([long.words])
     #expect(try await connection.written() == long.text + Self.wait)
-    try await connection.receive("+ok\r\n" + answer)
+    try await connection.receive("+ok\r\n" + reply)
     #expect(await next[0].value == heard)
     try await connection.end()
   }

@@ -13,7 +13,7 @@ import Testing
   @Test func `Redirections of a moved slot are followed, at most eight times in a row`() throws {
     var call = call()
     let moved = Redirection.moved(try #require(HashSlot(number: 1)), to: there)
-    for _ in 0..<RoutedCall.mostMoves {
+    for _ in 0..<RoutedCall.maxMoves {
       #expect(call.refused(moved, now: start, jitter: 1) == .send(there, asking: false))
     }
     #expect(call.refused(moved, now: start, jitter: 1) == .fail(.unavailable("redirected more than 8 times")))
@@ -54,7 +54,7 @@ import Testing
   @Test func `A call that waited may be redirected as often again`() throws {
     var call = call()
     let moved = Redirection.moved(try #require(HashSlot(number: 1)), to: there)
-    for _ in 0..<RoutedCall.mostMoves { _ = call.refused(moved, now: start, jitter: 1) }
+    for _ in 0..<RoutedCall.maxMoves { _ = call.refused(moved, now: start, jitter: 1) }
     _ = call.refused(.tryAgain, now: start, jitter: 1)
     #expect(call.refused(moved, now: start, jitter: 1) == .send(there, asking: false))
   }

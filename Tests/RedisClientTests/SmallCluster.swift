@@ -99,8 +99,8 @@ final class SmallCluster: @unchecked Sendable {
   /// The port of the node that has a key's slot.
   func owner(of key: String) throws -> Int {
     for port in ports {
-      let answer = try ask(port, ["EXISTS", key])
-      if !answer.hasPrefix("MOVED") { return port }
+      let reply = try ask(port, ["EXISTS", key])
+      if !reply.hasPrefix("MOVED") { return port }
     }
     throw RedisError.unavailable("nobody has it")
   }

@@ -10,16 +10,16 @@ import Testing
   private let executor = EventLoopExecutor.all()[0]
 
   /// Calls `ask` concurrently in one turn of the event loop.
-  private func together<Answer: Sendable>(_ count: Int, _ ask: @escaping @Sendable (Int) async -> Answer) async -> [Answer] {
+  private func together<Response: Sendable>(_ count: Int, _ ask: @escaping @Sendable (Int) async -> Response) async -> [Response] {
     let loop = executor.loop
     return await withCheckedContinuation { continuation in
       loop.execute {
         let executor = EventLoopExecutor.current(loop)
         let tasks = (0..<count).map { number in Task.immediate(executorPreference: executor) { await ask(number) } }
         Task {
-          var answers: [Answer] = []
-          for task in tasks { answers.append(await task.value) }
-          continuation.resume(returning: answers)
+          var responses: [Response] = []
+          for task in tasks { responses.append(await task.value) }
+          continuation.resume(returning: responses)
         }
       }
     }
@@ -27,12 +27,12 @@ import Testing
 
   @Test func `Requests of one turn are one call, and each caller gets its own answer`() async throws {
     let calls = Mutex<[[Int]]>([])
-    let batches = LoopBatches<Int, Int>(most: 100) { items, _ in
+    let batches = LoopBatches<Int, Int>(maxItems: 100) { items, _ in
       calls.withLock { $0.append(items) }
       return items.map { $0 * 10 }
     }
-    let answers = await together(5) { number in try? await batches.ask(number, within: .seconds(1)) }
-    #expect(answers == [0, 10, 20, 30, 40])
+    let responses = await together(5) { number in try? await batches.ask(number, within: .seconds(1)) }
+    #expect(responses == [0, 10, 20, 30, 40])
     #expect(calls.withLock { $0 } == [[0, 1, 2, 3, 4]])
     #expect(await together(1) { number in try? await batches.ask(number + 7, within: .seconds(1)) } == [70])
     #expect(calls.withLock { $0.count } == 2)
@@ -40,7 +40,7 @@ import Testing
 
   @Test func `No call has more items than the limit`() async {
     let calls = Mutex<[Int]>([])
-    let batches = LoopBatches<Int, Int>(most: 3) { items, _ in
+    let batches = LoopBatches<Int, Int>(maxItems: 3) { items, _ in
       calls.withLock { $0.append(items.count) }
       return items
     }
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `Requests with a much shorter timeout are sent separately`() async {
     let calls = Mutex<[Duration: [Int]]>([:])
-    let batches = LoopBatches<Int, Int>(most: 100) { items, time in
+    let batches = LoopBatches<Int, Int>(maxItems: 100) { items, time in
       calls.withLock { $0[time] = items }
       return items
     }
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `A call has the shortest timeout of its items`() async {
     let times = Mutex<[Duration]>([])
-    let batches = LoopBatches<Int, Int>(most: 100) { items, time in
+    let batches = LoopBatches<Int, Int>(maxItems: 100) { items, time in
       times.withLock { $0.append(time) }
       return items
     }
@@ -69,8 +69,8 @@ import Testing
   }
 
   @Test func `An error is returned to every caller, and so is an answer with a wrong number of items`() async {
-    let failing = LoopBatches<Int, Int>(most: 100) { _, _ throws(RPCError) in throw RPCError(.unavailable, "away") }
-    let short = LoopBatches<Int, Int>(most: 100) { items, _ in Array(items.dropLast()) }
+    let failing = LoopBatches<Int, Int>(maxItems: 100) { _, _ throws(RPCError) in throw RPCError(.unavailable, "away") }
+    let short = LoopBatches<Int, Int>(maxItems: 100) { items, _ in Array(items.dropLast()) }
     func code(_ batches: LoopBatches<Int, Int>) -> @Sendable (Int) async -> RPCCode? {
       { number in
         do throws(RPCError) {
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `Outside of an event loop, each request is a separate call`() async throws {
-    let batches = LoopBatches<Int, Int>(most: 100) { items, _ in items }
+    let batches = LoopBatches<Int, Int>(maxItems: 100) { items, _ in items }
     #expect(try await batches.ask(3, within: .seconds(1)) == 3)
   }
 }

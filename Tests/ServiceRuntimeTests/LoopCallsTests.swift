@@ -9,7 +9,7 @@ import Testing
 
 /// A server that answers each request as scripted: with pieces of bytes, silence, or a closed connection.
 private final class ScriptedServer: Sendable {
-  enum Answer: Sendable {
+  enum Response: Sendable {
     case pieces([String])
     case silence, close
     /// These bytes, followed by a close without notice.
@@ -33,7 +33,7 @@ private final class ScriptedServer: Sendable {
       else { return }
       let request = received
       received = ""
-      switch server.answer(request) {
+      switch server.response(request) {
       case .pieces(let pieces):
         for piece in pieces { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: piece)), promise: nil) }
       case .last(let text):
@@ -46,11 +46,11 @@ private final class ScriptedServer: Sendable {
   }
 
   let connections = Mutex(0)
-  private let answer: @Sendable (String) -> Answer
+  private let response: @Sendable (String) -> Response
   private let channel = Mutex<(any Channel)?>(nil)
 
-  init(_ answer: @escaping @Sendable (String) -> Answer) async throws {
-    self.answer = answer
+  init(_ response: @escaping @Sendable (String) -> Response) async throws {
+    self.response = response
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(self)) }
@@ -81,7 +81,7 @@ private struct Other: HTTPSender {
       isRepeatable: isRepeatable)
   }
 
-  private static func expect(_ status: Int, _ answer: HTTPClientResponse) { #expect(answer.status == status) }
+  private static func expect(_ status: Int, _ response: HTTPClientResponse) { #expect(response.status == status) }
 
   /// Runs the work on an event loop, like a service's handlers.
   private func onLoop<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -91,10 +91,10 @@ private struct Other: HTTPSender {
   }
 
   private func withServer(
-    _ answer: @escaping @Sendable (String) -> ScriptedServer.Answer,
+    _ response: @escaping @Sendable (String) -> ScriptedServer.Response,
     _ work: @escaping @Sendable (ScriptedServer, LoopCalls) async throws -> Void
   ) async throws {
-    let server = try await ScriptedServer(answer)
+    let server = try await ScriptedServer(response)
     let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
     do {
       try await onLoop { try await work(server, calls) }
@@ -112,8 +112,8 @@ private struct Other: HTTPSender {
       return .pieces(text.map { String($0) })
     } _: { server, calls in
       for number in 0..<20 {
-        let answer = try await calls.send(request(server, "body \(number)"))
-        #expect(answer.status == 200 && answer.body == Array("body \(number)".utf8))
+        let response = try await calls.send(request(server, "body \(number)"))
+        #expect(response.status == 200 && response.body == Array("body \(number)".utf8))
       }
       #expect(server.connections.withLock { $0 } == 1)
     }
@@ -126,8 +126,8 @@ private struct Other: HTTPSender {
       try await withThrowingTaskGroup { group in
         for number in 0..<300 {
           group.addTask {
-            let answer = try await calls.send(request(server, "\(number)"))
-            #expect(answer.body == Array("\(number)".utf8))
+            let response = try await calls.send(request(server, "\(number)"))
+            #expect(response.body == Array("\(number)".utf8))
           }
         }
         try await group.waitForAll()
@@ -177,9 +177,9 @@ private struct Other: HTTPSender {
     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx",
     "nonsense\r\n\r\n",
   ])
-  func `Unsupported answers are left to the other client`(answer: String) async throws {
+  func `Unsupported answers are left to the other client`(response: String) async throws {
     try await withServer { _ in
-      .pieces([answer])
+      .pieces([response])
     } _: { server, calls in
       try await Self.expect(299, calls.send(request(server)))
     }

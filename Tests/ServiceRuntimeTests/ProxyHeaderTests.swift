@@ -170,7 +170,7 @@ import Testing
     let longer = Self.binary(0x21, 0x11, Self.addresses4 + Self.nothing(limit - 27))
     #expect(read(Array(longer.prefix(16)), limit: limit) == .refused)
     let own = Self.binary(0x20, 0x00, [UInt8](repeating: 0, count: 0xFFFF))
-    #expect(read(own, limit: ProxyHeader.longest) == .whole(ProxyHeader(origin: .proxy, length: ProxyHeader.longest)))
+    #expect(read(own, limit: ProxyHeader.maxLength) == .whole(ProxyHeader(origin: .proxy, length: ProxyHeader.maxLength)))
   }
 
   // MARK: Both

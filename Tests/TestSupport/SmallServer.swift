@@ -11,7 +11,7 @@ public final class SmallServer: Sendable {
     public var body: [UInt8]
   }
 
-  public enum Answer: Sendable {
+  public enum Response: Sendable {
     /// These bytes; the connection is kept open.
     case bytes([UInt8])
     /// These bytes; then the connection is closed.
@@ -21,7 +21,7 @@ public final class SmallServer: Sendable {
     /// Nothing, until the client closes the connection.
     case silence
 
-    public static func ok(_ body: String, headers: [String] = [], status: String = "200 OK") -> Answer {
+    public static func ok(_ body: String, headers: [String] = [], status: String = "200 OK") -> Response {
       let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
       return .bytes(Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }
@@ -29,7 +29,7 @@ public final class SmallServer: Sendable {
 
   public let port: UInt16
   private let listener: Int32
-  private let handler: @Sendable (Request) -> Answer
+  private let handler: @Sendable (Request) -> Response
   private let opened = Mutex(0)
 
   private let atOnce = Mutex((now: 0, most: 0))
@@ -40,7 +40,7 @@ public final class SmallServer: Sendable {
   public var connections: Int { opened.withLock { $0 } }
   public var url: String { "http://127.0.0.1:\(port)" }
 
-  public init(_ handler: @escaping @Sendable (Request) -> Answer) {
+  public init(_ handler: @escaping @Sendable (Request) -> Response) {
     self.handler = handler
     signal(SIGPIPE, SIG_IGN)
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -93,9 +93,9 @@ public final class SmallServer: Sendable {
     var input: [UInt8] = []
     while let request = read(connection, &input) {
       atOnce.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-      let answer = handler(request)
+      let response = handler(request)
       atOnce.withLock { $0.now -= 1 }
-      switch answer {
+      switch response {
       case .bytes(let bytes): send(connection, bytes)
       case .bytesThenClose(let bytes):
         send(connection, bytes)

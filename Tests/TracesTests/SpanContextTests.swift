@@ -108,7 +108,7 @@ import Testing
   @Test func `A text is shortened to the maximum length`() {
     let attribute = SpanAttribute("a", String(repeating: "ü", count: 1000))
     guard case .text(let text) = attribute.value else { return #expect(Bool(false)) }
-    #expect(text.count == SpanAttribute.longestText)
+    #expect(text.count == SpanAttribute.maxTextLength)
   }
 
   @Test func `Spans without room are dropped and counted, and a full batch is signalled`() async {

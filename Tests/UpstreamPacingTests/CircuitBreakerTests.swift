@@ -4,15 +4,15 @@ import UpstreamPacing
 
 @Suite("Circuit breaker")
 struct CircuitBreakerTests {
-  let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 10, firstPause: 2000, longestPause: 10_000, jitter: 0, probes: 1)
+  let rule = CircuitBreaker.Rule(window: 20_000, minCalls: 10, firstPause: 2000, maxPause: 10_000, jitter: 0, probes: 1)
 
   /// Makes one call with a given result. Returns the wait, or nil if the call was admitted.
   @discardableResult
   func call(_ breaker: inout CircuitBreaker, _ result: CircuitBreaker.Result, at now: Int64, chance: Double = 0) -> Int64? {
     switch breaker.admit(now: now) {
     case .wait(let wait): return wait
-    case .call(let ticket):
-      breaker.record(ticket, result, now: now, chance: chance)
+    case .call(let permit):
+      breaker.record(permit, result, now: now, chance: chance)
       return nil
     }
   }
@@ -133,33 +133,33 @@ struct CircuitBreakerTests {
     var random = SeededRandom("circuit breaker")
     for _ in 0..<200 {
       let rule = CircuitBreaker.Rule(
-        window: .random(in: 20...5000, using: &random), leastCalls: .random(in: 1...12, using: &random),
+        window: .random(in: 20...5000, using: &random), minCalls: .random(in: 1...12, using: &random),
         failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...3000, using: &random),
-        longestPause: .random(in: 1...9000, using: &random), jitter: .random(in: 0...1, using: &random),
+        maxPause: .random(in: 1...9000, using: &random), jitter: .random(in: 0...1, using: &random),
         probes: .random(in: 1...4, using: &random), probePatience: .random(in: 1...4000, using: &random))
       var breaker = CircuitBreaker(rule)
       var now: Int64 = 0
-      var running: [CircuitBreaker.Ticket] = []
+      var running: [CircuitBreaker.Permit] = []
       for _ in 0..<300 {
         now += .random(in: 0...400, using: &random)
         switch breaker.admit(now: now) {
-        case .call(let ticket):
-          running.append(ticket)
-          #expect(ticket.isProbe == (breaker.phase == .halfOpen))
+        case .call(let permit):
+          running.append(permit)
+          #expect(permit.isProbe == (breaker.phase == .halfOpen))
         case .wait(let wait):
-          #expect(wait >= 1 && wait <= max(rule.longestPause, 250))
+          #expect(wait >= 1 && wait <= max(rule.maxPause, 250))
           #expect(breaker.phase != .closed)
         }
-        while let ticket = running.randomElement(using: &random), Bool.random(using: &random) {
-          running.removeAll { $0 == ticket }
+        while let permit = running.randomElement(using: &random), Bool.random(using: &random) {
+          running.removeAll { $0 == permit }
           let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
-          breaker.record(ticket, result, now: now, chance: .random(in: 0..<1, using: &random))
+          breaker.record(permit, result, now: now, chance: .random(in: 0..<1, using: &random))
         }
       }
       // All calls have ended: after the longest pause a probe is admitted, and the required number of successes closes it.
-      for ticket in running { breaker.record(ticket, .abandoned, now: now) }
-      now += rule.longestPause + rule.probePatience
-      if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.longestPause) }
+      for permit in running { breaker.record(permit, .abandoned, now: now) }
+      now += rule.maxPause + rule.probePatience
+      if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.maxPause) }
       for _ in 0..<rule.probes + 1 { call(&breaker, .succeeded, at: now) }
       #expect(breaker.phase != .open)
     }

@@ -7,14 +7,14 @@ import Testing
 struct RateBucketTests {
   @Test("a rule accepts rates and bursts exactly up to its limits")
   func rules() throws {
-    #expect(RateRule(perSecond: RateRule.highestRate, burst: 1)?.interval == 10)
-    #expect(RateRule(perSecond: RateRule.highestRate + 1, burst: 1) == nil)
-    #expect(RateRule(perSecond: RateRule.lowestRate, burst: 1) != nil)
+    #expect(RateRule(perSecond: RateRule.maxRate, burst: 1)?.interval == 10)
+    #expect(RateRule(perSecond: RateRule.maxRate + 1, burst: 1) == nil)
+    #expect(RateRule(perSecond: RateRule.minRate, burst: 1) != nil)
     #expect(RateRule(perSecond: 0, burst: 1) == nil)
     #expect(RateRule(perSecond: .nan, burst: 1) == nil)
     #expect(RateRule(perSecond: 1, burst: 0) == nil)
-    #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst) != nil)
-    #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst + 1) == nil)
+    #expect(RateRule(perSecond: 1, burst: RateRule.maxBurst) != nil)
+    #expect(RateRule(perSecond: 1, burst: RateRule.maxBurst + 1) == nil)
     // Never faster than requested.
     #expect(RateRule(perSecond: 3, burst: 1)?.interval == 333_334)
   }
@@ -27,8 +27,8 @@ struct RateBucketTests {
     #expect(bucket.reserve(1...1, rule: rule, now: 0) == .refused(wait: 100_000))
     #expect(bucket.reserve(1...1, rule: rule, now: 99_999) == .refused(wait: 1))
     #expect(bucket.reserve(1...1, rule: rule, now: 100_000) == .granted(units: 1, wait: 0))
-    #expect(bucket.reserve(2...2, rule: rule, longestWait: 200_000, now: 100_000) == .granted(units: 2, wait: 200_000))
-    #expect(bucket.reserve(1...9, rule: rule, longestWait: 400_000, now: 100_000) == .granted(units: 2, wait: 400_000))
+    #expect(bucket.reserve(2...2, rule: rule, maxWait: 200_000, now: 100_000) == .granted(units: 2, wait: 200_000))
+    #expect(bucket.reserve(1...9, rule: rule, maxWait: 400_000, now: 100_000) == .granted(units: 2, wait: 400_000))
   }
 
   @Test("a hold admits no call before its end and at most a burst then")
@@ -38,7 +38,7 @@ struct RateBucketTests {
     bucket.hold(until: 5_000_000)
     bucket.hold(until: 1_000_000)
     #expect(bucket.reserve(1...5, rule: rule, now: 0) == .refused(wait: 5_000_000))
-    #expect(bucket.reserve(1...5, rule: rule, longestWait: 5_000_000, now: 0) == .granted(units: 2, wait: 5_000_000))
+    #expect(bucket.reserve(1...5, rule: rule, maxWait: 5_000_000, now: 0) == .granted(units: 2, wait: 5_000_000))
     #expect(bucket.reserve(1...1, rule: rule, now: 5_000_000) == .refused(wait: 100_000))
   }
 
@@ -53,15 +53,15 @@ struct RateBucketTests {
       var used: [(at: Int64, units: Int)] = []
       for _ in 0..<80 {
         now += .random(in: 0...rule.interval * 6, using: &random)
-        let least = Int.random(in: 1...rule.burst + 3, using: &random)
+        let minUnits = Int.random(in: 1...rule.burst + 3, using: &random)
         if Int.random(in: 0..<20, using: &random) == 0 { bucket.hold(until: now + .random(in: 0...rule.interval * 9, using: &random)) }
-        let longest = Bool.random(using: &random) ? 0 : Int64.random(in: 0...rule.interval * 20, using: &random)
-        let most = Int.random(in: least...least + 20, using: &random)
-        switch bucket.reserve(least...most, rule: rule, longestWait: longest, now: now) {
+        let maxWait = Bool.random(using: &random) ? 0 : Int64.random(in: 0...rule.interval * 20, using: &random)
+        let maxUnits = Int.random(in: minUnits...minUnits + 20, using: &random)
+        switch bucket.reserve(minUnits...maxUnits, rule: rule, maxWait: maxWait, now: now) {
         case .granted(let units, let wait):
-          #expect((least...most).contains(units) && wait >= 0 && wait <= longest)
+          #expect((minUnits...maxUnits).contains(units) && wait >= 0 && wait <= maxWait)
           used.append((now + wait, units))
-        case .refused(let wait): #expect(wait > longest)
+        case .refused(let wait): #expect(wait > maxWait)
         }
       }
       for first in used.indices {

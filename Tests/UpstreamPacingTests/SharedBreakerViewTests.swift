@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An instance's view of a shared breaker")
 struct SharedBreakerViewTests {
-  private static let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 4, firstPause: 2000, longestPause: 10_000, jitter: 0)
+  private static let rule = CircuitBreaker.Rule(window: 20_000, minCalls: 4, firstPause: 2000, maxPause: 10_000, jitter: 0)
 
   private func sharedState(_ phase: CircuitBreaker.Phase, _ period: Int64, wait: Int64 = 0) -> SharedBreakerView.SharedState {
     SharedBreakerView.SharedState(phase: phase, period: period, wait: wait)
@@ -28,15 +28,15 @@ struct SharedBreakerViewTests {
     var isAlone: Bool { view.isAlone }
     var hasFailures: Bool { view.hasFailures }
     func next(now: Int64) -> SharedBreakerView.Step { view.next(now: now) }
-    func ticket(now: Int64) -> SharedCircuitBreaker.Ticket? { view.ticket(now: now) }
+    func permit(now: Int64) -> SharedCircuitBreaker.Permit? { view.permit(now: now) }
     func isStale(now: Int64) -> Bool { view.isStale(now: now) }
     func beginReport() -> SharedBreakerView.Report? { view.beginReport() }
     func beginProbe() -> Bool { view.beginProbe() }
     func endQuestion(_ state: SharedBreakerView.SharedState?, now: Int64) { view.endQuestion(state, now: now) }
     func learn(_ state: SharedBreakerView.SharedState, now: Int64) { view.learn(state, now: now) }
 
-    func record(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double = 0) -> Bool {
-      view.record(ticket, result, now: now, chance: chance)
+    func record(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result, now: Int64, chance: Double = 0) -> Bool {
+      view.record(permit, result, now: now, chance: chance)
     }
   }
 
@@ -66,7 +66,7 @@ struct SharedBreakerViewTests {
     #expect(view.hasFailures)
     view.endQuestion(sharedState(.open, 3, wait: 100), now: 3)
     #expect(!view.hasFailures)
-    #expect(view.ticket(now: 3) == nil)
+    #expect(view.permit(now: 3) == nil)
   }
 
   @Test("while it is open, Redis is not queried until the pause is over, and then for permission to probe")
@@ -102,11 +102,11 @@ struct SharedBreakerViewTests {
     _ = view.beginReport()
     view.endQuestion(nil, now: 10)
     #expect(view.isAlone && view.phase == .closed)
-    guard case .call(let ticket) = view.next(now: 11) else {
+    guard case .call(let permit) = view.next(now: 11) else {
       Issue.record("not let through")
       return
     }
-    #expect(!view.record(ticket, .failed, now: 12))
+    #expect(!view.record(permit, .failed, now: 12))
     #expect(view.phase == .open)
     #expect(view.next(now: 13) == .wait(1999))
     #expect(view.next(now: 260) == .report)
@@ -133,35 +133,35 @@ struct SharedBreakerViewTests {
       let view = Instance()
       var known: SharedBreakerView.SharedState? = sharedState(.closed, 0)
       var now: Int64 = 0
-      var tickets: [SharedCircuitBreaker.Ticket] = []
+      var permits: [SharedCircuitBreaker.Permit] = []
       for _ in 0..<200 {
         now += .random(in: 0...120, using: &random)
-        var answer: SharedBreakerView.SharedState? {
+        var reply: SharedBreakerView.SharedState? {
           if Int.random(in: 0..<4, using: &random) == 0 { return nil }
           let phase = CircuitBreaker.Phase.allCases.randomElement(using: &random)!
           return sharedState(phase, .random(in: 0...5, using: &random), wait: .random(in: 0...3000, using: &random))
         }
         switch view.next(now: now) {
-        case .call(let ticket):
+        case .call(let permit):
           #expect(known == nil || known?.phase == .closed)
-          if let known { #expect(ticket == .init(.closed(known.period))) }
-          tickets.append(ticket)
-        case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.longestPause))
+          if let known { #expect(permit == .init(.closed(known.period))) }
+          permits.append(permit)
+        case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.maxPause))
         case .report:
           #expect(view.beginReport() != nil)
-          known = answer
+          known = reply
           view.endQuestion(known, now: now)
         case .probe:
           #expect(known != nil && known?.phase != .closed)
           #expect(view.beginProbe())
-          known = answer
+          known = reply
           view.endQuestion(known, now: now)
         }
         #expect(view.isAlone == (known == nil))
-        while let ticket = tickets.randomElement(using: &random), Bool.random(using: &random) {
-          tickets.removeAll { $0 == ticket }
+        while let permit = permits.randomElement(using: &random), Bool.random(using: &random) {
+          permits.removeAll { $0 == permit }
           let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
-          let tells = view.record(ticket, result, now: now, chance: .random(in: 0..<1, using: &random))
+          let tells = view.record(permit, result, now: now, chance: .random(in: 0..<1, using: &random))
           #expect(!tells || (result == .failed && known?.phase == .closed))
         }
       }

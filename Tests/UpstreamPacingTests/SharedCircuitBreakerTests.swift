@@ -7,13 +7,13 @@ import Testing
 @Suite("Shared circuit breaker")
 struct SharedCircuitBreakerTests {
   private static let rule = CircuitBreaker.Rule(
-    window: 20_000, leastCalls: 6, firstPause: 300, longestPause: 2000, jitter: 0, probePatience: 600)
+    window: 20_000, minCalls: 6, firstPause: 300, maxPause: 2000, jitter: 0, probePatience: 600)
 
   /// Waits until a call is admitted.
-  private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Ticket {
+  private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Permit {
     while true {
       switch await breaker.admit() {
-      case .call(let ticket): return ticket
+      case .call(let permit): return permit
       case .wait(let wait): try await Task.sleep(for: .milliseconds(wait))
       }
     }
@@ -23,7 +23,7 @@ struct SharedCircuitBreakerTests {
   private func open(_ breakers: [SharedCircuitBreaker]) async {
     while breakers.allSatisfy({ $0.phase == .closed }) {
       for breaker in breakers {
-        if case .call(let ticket) = await breaker.admit() { await breaker.record(ticket, .failed) }
+        if case .call(let permit) = await breaker.admit() { await breaker.record(permit, .failed) }
       }
     }
   }
@@ -34,39 +34,39 @@ struct SharedCircuitBreakerTests {
       var random = SeededRandom("shared circuit breaker")
       for round in 0..<25 {
         let rule = CircuitBreaker.Rule(
-          window: .random(in: 20...200, using: &random), leastCalls: .random(in: 1...6, using: &random),
+          window: .random(in: 20...200, using: &random), minCalls: .random(in: 1...6, using: &random),
           failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...8, using: &random),
-          longestPause: .random(in: 1...20, using: &random), jitter: 0, probes: .random(in: 1...3, using: &random),
+          maxPause: .random(in: 1...20, using: &random), jitter: 0, probes: .random(in: 1...3, using: &random),
           probePatience: .random(in: 1...10, using: &random))
         let store = BreakerStore(redis: client, key: "{b}:\(round)", rule: rule)
         var model = CircuitBreaker(rule)
         // Calls in progress, as known to the model and to Redis.
-        var running: [(CircuitBreaker.Ticket, period: Int64, probe: Int64?)] = []
+        var running: [(CircuitBreaker.Permit, period: Int64, probe: Int64?)] = []
         for step in 0..<80 {
           if step == 40 { try await client.send(["SCRIPT", "FLUSH"]) }
           if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: .milliseconds(.random(in: 0...6, using: &random))) }
           if Bool.random(using: &random) || running.isEmpty {
-            let answer = try #require(await store.probe())
-            switch model.admit(now: answer.now) {
-            case .call(let ticket):
-              #expect(ticket.isProbe == (answer.probe != nil))
-              running.append((ticket, answer.state.period, answer.probe))
+            let reply = try #require(await store.probe())
+            switch model.admit(now: reply.now) {
+            case .call(let permit):
+              #expect(permit.isProbe == (reply.probe != nil))
+              running.append((permit, reply.state.period, reply.probe))
             case .wait(let wait):
-              #expect(answer.probe == nil && answer.state.phase != .closed)
-              if answer.state.phase == .open { #expect(answer.state.wait == wait) }
+              #expect(reply.probe == nil && reply.state.phase != .closed)
+              if reply.state.phase == .open { #expect(reply.state.wait == wait) }
             }
-            #expect(answer.state.phase == model.phase)
+            #expect(reply.state.phase == model.phase)
           } else {
             let call = running.remove(at: .random(in: 0..<running.count, using: &random))
             let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
-            let answer: BreakerStore.Answer?
+            let reply: BreakerStore.Reply?
             if let probe = call.probe {
-              answer = await store.end(probe, period: call.period, result, shortening: 0)
+              reply = await store.end(probe, period: call.period, result, shortening: 0)
             } else {
-              answer = await store.count(
+              reply = await store.count(
                 .init(period: call.period, succeeded: result == .succeeded ? 1 : 0, failed: result == .failed ? 1 : 0), shortening: 0)
             }
-            let found = try #require(answer)
+            let found = try #require(reply)
             model.record(call.0, result, now: found.now)
             #expect(found.state.phase == model.phase)
           }
@@ -88,31 +88,31 @@ struct SharedCircuitBreakerTests {
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
       for breaker in breakers {
         // On a slow machine the pause may be over.
-        if case .call(let ticket) = await breaker.admit() {
-          #expect(ticket.isProbe)
-          await breaker.record(ticket, .abandoned)
+        if case .call(let permit) = await breaker.admit() {
+          #expect(permit.isProbe)
+          await breaker.record(permit, .abandoned)
         }
         #expect(breaker.phase != .closed)
       }
       for round in 0..<3 {
         // All instances ask until one of them is admitted.
-        var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Ticket)] = []
+        var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Permit)] = []
         while probes.isEmpty {
           for breaker in breakers {
-            if case .call(let ticket) = await breaker.admit() { probes.append((breaker, ticket)) }
+            if case .call(let permit) = await breaker.admit() { probes.append((breaker, permit)) }
           }
           try await Task.sleep(for: .milliseconds(20))
         }
         #expect(probes.count == 1)
-        let (breaker, ticket) = try #require(probes.first)
-        #expect(ticket.isProbe)
+        let (breaker, permit) = try #require(probes.first)
+        #expect(permit.isProbe)
         for other in breakers {
           guard case .wait = await other.admit() else {
             Issue.record("a second one probes")
             return
           }
         }
-        await breaker.record(ticket, round == 2 ? .succeeded : .failed)
+        await breaker.record(permit, round == 2 ? .succeeded : .failed)
       }
       let before = breakers.map(\.seen.closings)
       try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))

@@ -7,11 +7,11 @@ import Testing
 @Suite("Shared concurrency")
 struct SharedConcurrencyTests {
   func instance(
-    _ name: String, _ client: RedisClient, total: Int = 12, most: Int = 12, lease: Duration = .seconds(30),
+    _ name: String, _ client: RedisClient, total: Int = 12, maxShare: Int = 12, lease: Duration = .seconds(30),
     _ absence: StoreOutagePolicy = .refuses
   ) -> SharedConcurrency {
     SharedConcurrency(
-      redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, onOutage: absence)
+      redis: client, key: "{c}:c", instance: name, total: total, maxShare: maxShare, lease: lease, onOutage: absence)
   }
 
   @Test("a single instance may use all permits, and returns those that another one wants when they become free")
@@ -49,7 +49,7 @@ struct SharedConcurrencyTests {
         try await client.send(["FLUSHALL"])
         let total = Int.random(in: 1...20, using: &random)
         let instances = (0..<Int.random(in: 1...5, using: &random)).map {
-          instance("\(round)-\($0)", client, total: total, most: Int.random(in: 1...20, using: &random))
+          instance("\(round)-\($0)", client, total: total, maxShare: Int.random(in: 1...20, using: &random))
         }
         var used = Array(repeating: 0, count: instances.count)
         for _ in 0..<40 {
@@ -103,7 +103,7 @@ struct SharedConcurrencyTests {
     try await withRedis { client, redis in
       await redis.kill()
       let closed = instance("a", client)
-      let alone = instance("b", client, total: 12, most: 5, .limitsLocally)
+      let alone = instance("b", client, total: 12, maxShare: 5, .limitsLocally)
       await closed.fit()
       await alone.fit()
       #expect(closed.take(3) == 0)

@@ -22,16 +22,16 @@ struct SharedRateLimitTests {
           let limit = limits.randomElement(using: &random)!
           if Int.random(in: 0..<15, using: &random) == 0 {
             let hold = Duration.microseconds(Int64.random(in: 1...20_000, using: &random))
-            let answer = try #require(await limit.ask(0...0, longestWait: .zero, hold: hold))
-            bucket.hold(until: answer.now + hold.microseconds)
+            let reply = try #require(await limit.ask(0...0, maxWait: .zero, hold: hold))
+            bucket.hold(until: reply.now + hold.microseconds)
             continue
           }
-          let least = Int.random(in: 1...rule.burst + 5, using: &random)
-          let range = least...Int.random(in: least...least + 10, using: &random)
-          let longest = Duration.microseconds(Int64.random(in: 0...50_000, using: &random))
-          let answer = try #require(await limit.ask(range, longestWait: longest, hold: .zero))
-          let expected = bucket.reserve(range, rule: rule, longestWait: longest.microseconds, now: answer.now)
-          #expect(answer.grant == expected)
+          let minUnits = Int.random(in: 1...rule.burst + 5, using: &random)
+          let range = minUnits...Int.random(in: minUnits...minUnits + 10, using: &random)
+          let maxWait = Duration.microseconds(Int64.random(in: 0...50_000, using: &random))
+          let reply = try #require(await limit.ask(range, maxWait: maxWait, hold: .zero))
+          let expected = bucket.reserve(range, rule: rule, maxWait: maxWait.microseconds, now: reply.now)
+          #expect(reply.grant == expected)
         }
       }
     }

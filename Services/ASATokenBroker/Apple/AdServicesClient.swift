@@ -4,7 +4,7 @@ import HTTPClient
 /// Asks Apple about tokens (AdServices: attributionToken()).
 struct AdServicesClient: Sendable {
   /// The greatest size of an answer, bytes. Apple's records have about 400.
-  private static let longestAnswer = 64 * 1024
+  private static let maxResponseBytes = 64 * 1024
 
   let http: HTTPClient
   let url: String
@@ -16,13 +16,13 @@ struct AdServicesClient: Sendable {
   /// Makes one call. Returns the answer and its `Retry-After`. The body is the token as `text/plain`, as Apple's documentation requires.
   ///
   /// - Parameter left: the remaining lifetime of the token.
-  func ask(_ token: AttributionToken, within left: Duration) async -> (answer: AdServicesAnswer, retryAfter: Duration?) {
+  func ask(_ token: AttributionToken, within left: Duration) async -> (response: AdServicesResponse, retryAfter: Duration?) {
     do {
       let response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url, headers: [("Content-Type", "text/plain"), ("Accept", "application/json")],
-          body: Array(token.text.utf8), timeout: min(timeout, left), maxResponseBytes: Self.longestAnswer))
-      return (AdServicesAnswer(status: response.status, body: response.body), response.retryAfter(now: now() / 1000))
+          body: Array(token.text.utf8), timeout: min(timeout, left), maxResponseBytes: Self.maxResponseBytes))
+      return (AdServicesResponse(status: response.status, body: response.body), response.retryAfter(now: now() / 1000))
     } catch {
       return (.tryLater(.transport("\(error)")), nil)
     }

@@ -8,7 +8,7 @@ final class AppleCallGate: WorkGate {
   /// The time after which an unused admission expires, milliseconds.
   private static let freshness: Int64 = 1000
   /// The greatest number of tokens that are remembered for Apple's recovery; others are retried by their own schedules.
-  private static let mostWaitingRetries = 10_000
+  private static let maxWaitingRetries = 10_000
   /// The time without failures after which Apple counts as recovered, milliseconds.
   private static let calm: Int64 = 5000
   /// The wait while all permits are in use.
@@ -19,10 +19,10 @@ final class AppleCallGate: WorkGate {
     var units = 0
     var unitsAt: Int64 = 0
     /// An unused permission to probe.
-    var probe: SharedCircuitBreaker.Ticket?
+    var probe: SharedCircuitBreaker.Permit?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.mostWaitingRetries)
+    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
     /// The time at which waiting tokens last asked for admission, or ``AppleCallGate/forgotten()`` returned one.
     var admittedAt: Int64 = 0
     /// The number of closings of the breaker at the last check.
@@ -42,9 +42,9 @@ final class AppleCallGate: WorkGate {
 
   var phase: CircuitBreaker.Phase { breaker.phase }
 
-  func admit(_ most: Int) async -> WorkAdmission {
+  func admit(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
-    let health = await health(most)
+    let health = await health(limit)
     guard case .some(let healthy) = health else { return health }
     let free = concurrency.take(healthy)
     // Returned at once, because each call takes its own permit.
@@ -67,9 +67,9 @@ final class AppleCallGate: WorkGate {
   }
 
   /// The number of calls that Apple's health allows: one while Apple is being probed.
-  private func health(_ most: Int) async -> WorkAdmission {
+  private func health(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
-    let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Ticket?) in
+    let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Permit?) in
       state.admittedAt = now
       guard let probe = state.probe else { return (false, nil) }
       guard now - state.probeAt > Self.freshness else { return (true, nil) }
@@ -80,10 +80,10 @@ final class AppleCallGate: WorkGate {
     if let unused { await breaker.record(unused, .abandoned) }
     switch await breaker.admit() {
     case .wait(let wait): return .wait(.milliseconds(wait))
-    case .call(let ticket):
-      guard ticket.isProbe else { return .some(most) }
+    case .call(let permit):
+      guard permit.isProbe else { return .some(limit) }
       state.withLock { state in
-        state.probe = ticket
+        state.probe = permit
         state.probeAt = Self.now
       }
       return .some(1)
@@ -91,7 +91,7 @@ final class AppleCallGate: WorkGate {
   }
 
   /// Permission for one call; nil if none may begin now. ``end(_:_:)`` returns it.
-  func begin() -> SharedCircuitBreaker.Ticket? {
+  func begin() -> SharedCircuitBreaker.Permit? {
     state.withLock { state in
       guard state.units > 0, concurrency.take(1) == 1 else { return nil }
       if let probe = state.probe {
@@ -99,20 +99,20 @@ final class AppleCallGate: WorkGate {
         state.units -= 1
         return probe
       }
-      guard let ticket = breaker.ticket() else {
+      guard let permit = breaker.permit() else {
         concurrency.giveBack()
         return nil
       }
       state.units -= 1
-      return ticket
+      return permit
     }
   }
 
   /// Records the result of a call. If it shows that Apple has recovered, returns the tokens that failed meanwhile, which wait by their own
   /// schedules.
-  func end(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
+  func end(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
     concurrency.giveBack()
-    await breaker.record(ticket, result)
+    await breaker.record(permit, result)
     return savedTokens(succeeded: result == .succeeded)
   }
 
@@ -145,7 +145,7 @@ final class AppleCallGate: WorkGate {
     let phase = breaker.phase
     return state.withLock { state in
       guard phase != .closed else { return state.waitingRetries.trial(now: now) }
-      guard now - state.admittedAt > breaker.rule.longestPause else { return nil }
+      guard now - state.admittedAt > breaker.rule.maxPause else { return nil }
       // One token at a time. While the queue is paused, there is none.
       state.admittedAt = now
       return state.waitingRetries.popYoungest()

@@ -14,8 +14,8 @@ extension AttributionProtocol.AttributionRecord {
   }
 }
 
-/// The answer of both methods.
-private struct Answer {
+/// The fields that the responses of both methods share.
+private struct ExchangeFields {
   var record: AttributionProtocol.AttributionRecord?
   var detail: String?
   var attMismatch: Bool?
@@ -44,10 +44,10 @@ private struct Answer {
 extension ExchangeTokenResponse {
   /// - Parameter exchange: nil before it has begun.
   init(id: String, _ exchange: Exchange?) {
-    let answer = exchange.map { Answer($0) }
+    let fields = exchange.map { ExchangeFields($0) }
     self.init(
-      exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: answer?.record, detail: answer?.detail,
-      attMismatch: answer?.attMismatch, test: answer?.test, attempts: answer?.attempts, reason: answer?.reason,
+      exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
+      attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,
       bundleId: exchange?.bundleId, installId: exchange?.installId)
   }
 }
@@ -55,10 +55,10 @@ extension ExchangeTokenResponse {
 extension GetExchangeResponse {
   /// - Parameter exchange: nil before it has begun.
   init(id: String, _ exchange: Exchange?) {
-    let answer = exchange.map { Answer($0) }
+    let fields = exchange.map { ExchangeFields($0) }
     self.init(
-      exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: answer?.record, detail: answer?.detail,
-      attMismatch: answer?.attMismatch, test: answer?.test, attempts: answer?.attempts, reason: answer?.reason,
+      exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
+      attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,
       bundleId: exchange?.bundleId, installId: exchange?.installId)
   }
 }

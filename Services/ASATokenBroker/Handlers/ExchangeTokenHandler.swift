@@ -7,7 +7,7 @@ import ServiceRuntime
 struct ExchangeTokenHandler: RPCHandler {
   typealias Method = TokenBrokerService.ExchangeToken
   /// The longest wait, milliseconds.
-  static let longestWait: Int64 = 30_000
+  static let maxWait: Int64 = 30_000
 
   let deliveries: DeliveryQueue
   let reader: ExchangeReader
@@ -31,8 +31,8 @@ struct ExchangeTokenHandler: RPCHandler {
       throw .invalidArgument(field: "bundleId", "is not a configured app")
     }
     let wait = Int64(request.waitMilliseconds ?? 0)
-    guard (0...Self.longestWait).contains(wait) else {
-      throw .invalidArgument(field: "waitMilliseconds", "must be 0 to \(Self.longestWait)")
+    guard (0...Self.maxWait).contains(wait) else {
+      throw .invalidArgument(field: "waitMilliseconds", "must be 0 to \(Self.maxWait)")
     }
     let accepted = try await accept(submission, context, receivedAt: receivedAt)
     let id = accepted.id

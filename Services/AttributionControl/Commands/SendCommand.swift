@@ -36,18 +36,18 @@ struct SendCommand: AsyncParsableCommand {
           ])
         }
       }
-      let answer: HTTPClientResponse
+      let response: HTTPClientResponse
       do throws(HTTPClientError) {
-        answer = try await connection.http.send(
+        response = try await connection.http.send(
           HTTPClientRequest(method: "POST", url: url, headers: [("Content-Type", contentType)], body: body))
       } catch {
         throw CommandFailure(
           .unavailable, "ingest's public port does not answer at \(url): \(error)", advice: "Set its address with --url public=URL.")
       }
-      guard (200...299).contains(answer.status) else {
-        throw CommandFailure(RPCError(body: answer.body, httpStatus: answer.status), asked: "ingest's public port at \(url)")
+      guard (200...299).contains(response.status) else {
+        throw CommandFailure(RPCError(body: response.body, httpStatus: response.status), asked: "ingest's public port at \(url)")
       }
-      let receipt = (try? JSONValue(parsing: answer.body)) ?? [:]
+      let receipt = (try? JSONValue(parsing: response.body)) ?? [:]
       guard wait, let id = receipt["id"]?.stringValue else {
         return try connection.printer.show(receipt) {
           var record = Record()
@@ -152,10 +152,10 @@ struct SendCommand: AsyncParsableCommand {
           Record([("dry run", Cell("Apple would be asked for a test notification of \(bundleId ?? "")"))])
         }
       }
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.requestTestNotification(request)
       }
-      try connection.printer.show(answer) { Record([("test notification", Cell(answer.testNotificationToken))]) }
+      try connection.printer.show(response) { Record([("test notification", Cell(response.testNotificationToken))]) }
     }
   }
 

@@ -76,10 +76,10 @@ struct SystemCheckup: Sendable {
     return report
   }
 
-  static func readiness(_ service: ServiceName, _ answer: HTTPClientResponse) -> DoctorFinding {
-    guard let body = try? JSONValue(parsing: answer.body), let checks = body["checks"]?.objectValue else {
+  static func readiness(_ service: ServiceName, _ response: HTTPClientResponse) -> DoctorFinding {
+    guard let body = try? JSONValue(parsing: response.body), let checks = body["checks"]?.objectValue else {
       return DoctorFinding(
-        service.rawValue, "ready", .failed, "another program answers at this address (HTTP \(answer.status))",
+        service.rawValue, "ready", .failed, "another program answers at this address (HTTP \(response.status))",
         advice: "Check the address, and that the load balancer has a healthy instance.", code: DoctorCode.serviceAway)
     }
     if let name = body["service"]?.stringValue, name != service.rawValue {
@@ -88,7 +88,7 @@ struct SystemCheckup: Sendable {
         advice: "Set the address with --url \(service.rawValue)=URL.",
         code: DoctorCode.serviceAway)
     }
-    guard answer.status != 200 else { return DoctorFinding(service.rawValue, "ready", .ok, "yes") }
+    guard response.status != 200 else { return DoctorFinding(service.rawValue, "ready", .ok, "yes") }
     if body["draining"]?.boolValue == true {
       return DoctorFinding(
         service.rawValue, "ready", .warning, "it is shutting down",
@@ -104,19 +104,20 @@ struct SystemCheckup: Sendable {
     let service = report.service
     guard let client = connection.client.diagnostics(of: service) else { return }
     let before = WallClock.now()
-    let answer: DiagnoseResponse
+    let response: DiagnoseResponse
     do throws(RPCError) {
-      answer = try await client.diagnose(DiagnoseRequest(localOnly: localOnly ? true : nil))
+      response = try await client.diagnose(DiagnoseRequest(localOnly: localOnly ? true : nil))
     } catch {
       report.findings.append(Self.refusal(error, by: service))
       return
     }
     let after = WallClock.now()
     report.answers = true
-    report.version = "\(answer.version) (\(answer.commit))"
+    report.version = "\(response.version) (\(response.commit))"
     report.findings.append(
-      DoctorFinding(service.rawValue, "version", .ok, "\(answer.version), commit \(answer.commit), since \(answer.startedAt?.text ?? "")"))
-    if let now = answer.now?.millisecondsSince1970 {
+      DoctorFinding(
+        service.rawValue, "version", .ok, "\(response.version), commit \(response.commit), since \(response.startedAt?.text ?? "")"))
+    if let now = response.now?.millisecondsSince1970 {
       let difference = now < before ? now - before : now > after ? now - after : 0
       let isFar = abs(difference) > Self.clockDifference
       report.findings.append(
@@ -125,7 +126,7 @@ struct SystemCheckup: Sendable {
           difference == 0 ? "matches this machine's clock" : "differs from this machine's clock by \(difference) ms",
           advice: isFar ? "Synchronise the clocks of both machines (chrony or another NTP client)." : nil))
     }
-    report.findings += answer.findings.map { DoctorFinding($0, by: service) }
+    report.findings += response.findings.map { DoctorFinding($0, by: service) }
   }
 
   static func refusal(_ error: RPCError, by service: ServiceName) -> DoctorFinding {
@@ -152,12 +153,12 @@ struct SystemCheckup: Sendable {
     let url = connection.layer.url(of: .publicPort)
     do throws(HTTPClientError) {
       // Ingest refuses this body, which is not a postback; the check is whether the refusal comes from ingest.
-      let answer = try await connection.http.send(
+      let response = try await connection.http.send(
         HTTPClientRequest(
           method: "POST", url: url + "/v1/postbacks", headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
-      guard answer.status == 400 else {
+      guard response.status == 400 else {
         return DoctorFinding(
-          "ingest", "public port", .warning, "answers HTTP \(answer.status) to an invalid postback; ingest would answer 400",
+          "ingest", "public port", .warning, "answers HTTP \(response.status) to an invalid postback; ingest would answer 400",
           advice: "Check whether a proxy or load balancer in front of ingest answers instead.")
       }
       return DoctorFinding("ingest", "public port", .ok, "answers at \(url)")
@@ -170,11 +171,11 @@ struct SystemCheckup: Sendable {
   }
 
   private func queues() async -> [DoctorFinding] {
-    let answer: ListQueuesResponse
-    do throws(RPCError) { answer = try await connection.queues.listQueues(ListQueuesRequest()) } catch {
+    let response: ListQueuesResponse
+    do throws(RPCError) { response = try await connection.queues.listQueues(ListQueuesRequest()) } catch {
       return [Self.unanswered("queues", error)]
     }
-    return answer.queues.map { queue in
+    return response.queues.map { queue in
       let name = "queue \(queue.name)"
       if queue.paused == true {
         return DoctorFinding(
@@ -196,12 +197,12 @@ struct SystemCheckup: Sendable {
   }
 
   private func subscriptions() async -> [DoctorFinding] {
-    let answer: ListSubscriptionsResponse
-    do throws(RPCError) { answer = try await connection.client.events.listSubscriptions() } catch {
+    let response: ListSubscriptionsResponse
+    do throws(RPCError) { response = try await connection.client.events.listSubscriptions() } catch {
       return [Self.unanswered("feed", error)]
     }
     var findings: [DoctorFinding] = []
-    for one in answer.subscriptions {
+    for one in response.subscriptions {
       let name = "subscription \(one.name)"
       if let status = one.endpointStatus, status.state != "enabled" {
         findings.append(
@@ -226,17 +227,17 @@ struct SystemCheckup: Sendable {
       }
     }
     if findings.isEmpty {
-      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(answer.subscriptions.count), none is behind"))
+      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(response.subscriptions.count), none is behind"))
     }
     return findings
   }
 
   private func keys() async -> [DoctorFinding] {
-    let answer: ListSigningKeysResponse
-    do throws(RPCError) { answer = try await connection.client.signer.listSigningKeys(ListSigningKeysRequest()) } catch {
+    let response: ListSigningKeysResponse
+    do throws(RPCError) { response = try await connection.client.signer.listSigningKeys(ListSigningKeysRequest()) } catch {
       return [Self.unanswered("signer", error)]
     }
-    let owners = Dictionary(grouping: answer.keys.filter { $0.adNetworkId != nil }, by: { $0.adNetworkId ?? "" })
+    let owners = Dictionary(grouping: response.keys.filter { $0.adNetworkId != nil }, by: { $0.adNetworkId ?? "" })
     let without = owners.filter { !$0.value.contains { $0.state == "active" } }.keys.sorted()
     guard without.isEmpty else {
       return [
@@ -245,7 +246,7 @@ struct SystemCheckup: Sendable {
           advice: "Nothing can be signed for them. Make one key active in the configuration and send SIGHUP to signer.")
       ]
     }
-    return [DoctorFinding("signer", "keys", .ok, "\(answer.keys.count), with an active key for each of \(owners.count) ad networks")]
+    return [DoctorFinding("signer", "keys", .ok, "\(response.keys.count), with an active key for each of \(owners.count) ad networks")]
   }
 
   private static func unanswered(_ place: String, _ error: RPCError) -> DoctorFinding {

@@ -36,13 +36,13 @@ struct TestNotificationCheck: Sendable {
   }
 
   private func sendAndFollow(_ subscription: String) async throws {
-    let answer: RequestTestNotificationResponse
+    let response: RequestTestNotificationResponse
     do throws(RPCError) {
-      answer = try await connection.client.recovery.requestTestNotification(
+      response = try await connection.client.recovery.requestTestNotification(
         RequestTestNotificationRequest(bundleId: bundleId, environment: environment))
     } catch { throw verdict(error) }
     note("requested a test notification from Apple")
-    switch try await status(answer.testNotificationToken) {
+    switch try await status(response.testNotificationToken) {
     case .refused(let reason): try await follow(nil, subscription, refused: reason)
     case .attempted(let status):
       let results = status.response?["sendAttempts"]?.arrayValue?.map { $0["sendAttemptResult"]?.stringValue ?? "" } ?? []
@@ -64,9 +64,9 @@ struct TestNotificationCheck: Sendable {
     var pauses: ArraySlice<Duration> = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(15)]
     while true {
       do throws(RPCError) {
-        let answer = try await connection.client.recovery.getTestNotificationStatus(
+        let status = try await connection.client.recovery.getTestNotificationStatus(
           GetTestNotificationStatusRequest(bundleId: bundleId, environment: environment, testNotificationToken: token))
-        if let attempts = answer.response?["sendAttempts"]?.arrayValue, !attempts.isEmpty { return .attempted(answer) }
+        if let attempts = status.response?["sendAttempts"]?.arrayValue, !attempts.isEmpty { return .attempted(status) }
       } catch {
         if error.reason == "SIGNED_DATA_INVALID" {
           let reason = error.metadata["verdict"] ?? ""
@@ -144,7 +144,8 @@ struct TestNotificationCheck: Sendable {
     return event.data["reason"]?.stringValue == refused && (event.data["environment"]?.stringValue ?? environment) == environment
   }
 
-  private func asked<Answer>(_ service: ServiceName, _ question: () async throws(RPCError) -> Answer) async throws(CommandFailure) -> Answer
+  private func asked<Response>(_ service: ServiceName, _ question: () async throws(RPCError) -> Response) async throws(CommandFailure)
+    -> Response
   {
     do throws(RPCError) { return try await question() } catch { throw serviceVerdict(error, service) }
   }
@@ -261,9 +262,10 @@ struct TestNotificationCheck: Sendable {
   static func reachability(of url: String, http: HTTPClient) async -> String {
     guard url.hasPrefix("https://") else { return "\(url) does not use https, which Apple requires" }
     do throws(HTTPClientError) {
-      let answer = try await http.send(
+      let response = try await http.send(
         HTTPClientRequest(method: "POST", url: url, headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
-      return "a POST without a notification is answered with \(answer.status)" + (answer.status == 400 ? "" : "; ingest would answer 400")
+      return "a POST without a notification is answered with \(response.status)"
+        + (response.status == 400 ? "" : "; ingest would answer 400")
     } catch { return "a POST is not answered: \(error)" }
   }
 }

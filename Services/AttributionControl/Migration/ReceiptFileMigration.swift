@@ -6,8 +6,8 @@ import WireJSON
 /// Sends a file of receipts batch by batch and waits for the end of the migration.
 struct ReceiptFileMigration {
   /// The most bytes of the file in one call.
-  private static let mostBytes = 6 << 20
-  private static let longestLine = 8 << 20
+  private static let maxBytes = 6 << 20
+  private static let maxLineBytes = 8 << 20
   /// The number of batches after which the number of waiting receipts is read again.
   private static let batchesBetweenLooks = 20
 
@@ -15,15 +15,15 @@ struct ReceiptFileMigration {
   let file: String
   let bundleId: String
   let environment: String?
-  let mostWaiting: Int64
+  let maxWaiting: Int64
   private let caller: RetryingCaller
 
-  init(connection: Connection, file: String, bundleId: String, environment: String?, mostWaiting: Int64) {
+  init(connection: Connection, file: String, bundleId: String, environment: String?, maxWaiting: Int64) {
     self.connection = connection
     self.file = file
     self.bundleId = bundleId
     self.environment = environment
-    self.mostWaiting = mostWaiting
+    self.maxWaiting = maxWaiting
     caller = RetryingCaller(connection: connection)
   }
 
@@ -38,7 +38,7 @@ struct ReceiptFileMigration {
       try Task.checkCancellation()
       var receipts: [(number: Int, receipt: ReceiptToMigrate)] = []
       var (taken, lines) = (0, state.lines)
-      while receipts.count < state.batch, taken < Self.mostBytes, let text = try input.line(most: Self.longestLine) {
+      while receipts.count < state.batch, taken < Self.maxBytes, let text = try input.line(limit: Self.maxLineBytes) {
         lines += 1
         // A line that is too long is read as an empty one, and must not be skipped like a blank line.
         let isBlank = !text.isEmpty && text.allSatisfy { $0 <= 32 }
@@ -63,9 +63,9 @@ struct ReceiptFileMigration {
       bundleId: bundleId, environment: environment, receipts: receipts.map(\.receipt), migrationId: state.migrationId)
     // The batch's name is derived from its content: if it is sent again after a crash, it counts as one batch.
     let digest = Hex.encode(SHA256Digest.hash(request.json)).prefix(32)
-    let answer: MigrateReceiptsResponse
+    let response: MigrateReceiptsResponse
     do {
-      answer = try await caller.ask(
+      response = try await caller.ask(
         { (options) throws(RPCError) in try await connection.client.recovery.migrateReceipts(request, options: options) },
         key: "\(state.migrationId):\(state.offset):\(digest)")
     } catch let error as RPCError {
@@ -89,13 +89,13 @@ struct ReceiptFileMigration {
       }
       return
     }
-    for result in answer.results { state.states[result.state, default: 0] += 1 }
+    for result in response.results { state.states[result.state, default: 0] += 1 }
   }
 
   private func waitForRoom(_ id: String) async throws {
     while true {
       let waiting = try await migration(id).waiting ?? 0
-      guard waiting > mostWaiting else { return }
+      guard waiting > maxWaiting else { return }
       connection.printer.note("\(waiting) receipts are waiting for Apple")
       try await Task.sleep(for: .seconds(5))
     }
@@ -103,10 +103,10 @@ struct ReceiptFileMigration {
 
   func migration(_ id: String) async throws -> Migration {
     do {
-      let answer = try await caller.ask { (options) throws(RPCError) in
+      let response = try await caller.ask { (options) throws(RPCError) in
         try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id), options: options)
       }
-      return answer.migration ?? Migration()
+      return response.migration ?? Migration()
     } catch let error as RPCError {
       throw CommandFailure(error, asked: "notification-recovery at \(connection.layer.url(of: .service(.notificationRecovery)))")
     }

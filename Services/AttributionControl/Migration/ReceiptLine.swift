@@ -10,7 +10,7 @@ import WireJSON
 /// A line that cannot be read is sent without a receipt, with its line number as the id, so that it appears in the list of failures.
 enum ReceiptLine {
   /// The maximum length of a caller's id, in bytes.
-  static let longestId = 256
+  static let maxIdBytes = 256
   private static let limits = JSONLimits(depth: 64, values: 1_000_000)
   private static let receipts = ["appReceipt", "transactionReceipt"]
 
@@ -70,10 +70,10 @@ enum ReceiptLine {
   }
 
   private static func shortened(_ id: String) -> String {
-    guard id.utf8.count > longestId else { return id }
+    guard id.utf8.count > maxIdBytes else { return id }
     var short = ""
     for character in id {
-      guard short.utf8.count + character.utf8.count <= longestId else { break }
+      guard short.utf8.count + character.utf8.count <= maxIdBytes else { break }
       short.append(character)
     }
     return short

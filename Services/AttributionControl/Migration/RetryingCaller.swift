@@ -4,11 +4,11 @@ import ServiceRuntime
 
 /// Repeats a call while its error is transient. It is for work that takes hours.
 struct RetryingCaller: Sendable {
-  private static let longestPause: Duration = .seconds(30)
+  private static let maxPause: Duration = .seconds(30)
 
   let connection: Connection
 
-  func ask<Answer>(_ question: (CallOptions) async throws(RPCError) -> Answer, key: String? = nil) async throws -> Answer {
+  func ask<Response>(_ question: (CallOptions) async throws(RPCError) -> Response, key: String? = nil) async throws -> Response {
     var pause: Duration = .milliseconds(500)
     while true {
       do throws(RPCError) { return try await question(CallOptions(idempotencyKey: key)) } catch {
@@ -16,7 +16,7 @@ struct RetryingCaller: Sendable {
         let wait = max(pause, error.retryDelay ?? .zero)
         StandardError.write("  waiting \(wait.components.seconds) s: \(error.message)\n")
         try await Task.sleep(for: wait)
-        pause = min(Self.longestPause, pause * 2)
+        pause = min(Self.maxPause, pause * 2)
       }
     }
   }

@@ -48,7 +48,7 @@ struct Connection: Sendable {
   }
 
   /// Calls a method; an error names the service and its address.
-  func ask<Answer>(_ service: ServiceName, _ question: () async throws(RPCError) -> Answer) async throws(CommandFailure) -> Answer {
+  func ask<Response>(_ service: ServiceName, _ question: () async throws(RPCError) -> Response) async throws(CommandFailure) -> Response {
     do throws(RPCError) { return try await question() } catch {
       throw CommandFailure(error, asked: "\(service.rawValue) at \(layer.url(of: .service(service)))")
     }

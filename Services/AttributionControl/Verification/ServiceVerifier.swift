@@ -13,37 +13,41 @@ struct ServiceVerifier: Sendable {
     switch input {
     case .skAdNetworkPostback(let body):
       let request = VerifySKAdNetworkPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
       return VerdictReport(
-        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
-        keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
+        kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
+        keyId: response.keyId, content: response.postback, unsigned: response.unsigned)
     case .adAttributionKitPostback(let body):
       let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitPostback(request) }
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await verifier.verifyAdAttributionKitPostback(request)
+      }
       return VerdictReport(
-        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
-        keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
+        kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
+        keyId: response.keyId, content: response.postback, unsigned: response.unsigned)
     case .appStore(let jws, let kind):
       let request = VerifyAppStoreSignedDataRequest(
         signedData: jws, kind: kind.rawValue, bundleId: bundleId, appAppleId: appAppleId, environment: environment)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAppStoreSignedData(request) }
-      var content = answer.payload
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAppStoreSignedData(request) }
+      var content = response.payload
       for (name, part) in [
-        ("transactionInfo", answer.transactionInfo), ("renewalInfo", answer.renewalInfo), ("appTransactionInfo", answer.appTransactionInfo),
+        ("transactionInfo", response.transactionInfo), ("renewalInfo", response.renewalInfo),
+        ("appTransactionInfo", response.appTransactionInfo),
       ] {
         if let part { content?[name] = .object(part) }
       }
       return VerdictReport(
-        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
         content: content)
     case .skAdNetworkImpression(let object): return try await impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       let request = VerifyAdAttributionKitImpressionRequest(jws: jws)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitImpression(request)
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await verifier.verifyAdAttributionKitImpression(request)
       }
       return VerdictReport(
-        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
-        content: answer.payload)
+        kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, keyId: response.keyId,
+        content: response.payload)
     case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), input.name)
     case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), input.name)
     case .verifyReceiptResponse(let object):
@@ -62,17 +66,17 @@ struct ServiceVerifier: Sendable {
     do throws(JSONError) { request = try VerifySKAdNetworkImpressionRequest(json: JSONValue.object(kept).serialized) } catch {
       throw CommandFailure(.refusedInput, "the impression cannot be read: \(error)")
     }
-    let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+    let response = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.verifySKAdNetworkImpression(request)
     }
     return VerdictReport(
-      kind: name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId, content: kept)
+      kind: name, valid: response.valid ?? false, reason: response.reason, field: response.field, keyId: response.keyId, content: kept)
   }
 
   private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> VerdictReport {
-    let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+    let response = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.extractTransactionIds(request)
     }
-    return .receipt(name, originals: answer.originalTransactionIds, others: answer.transactionIds)
+    return .receipt(name, originals: response.originalTransactionIds, others: response.transactionIds)
   }
 }

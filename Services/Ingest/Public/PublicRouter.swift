@@ -26,10 +26,10 @@ struct PublicRouter: PublicResponder {
     let request = PublicRequest(received, receivedAt: now())
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
     guard request.isJSON || (route.takesText && request.isText) else {
-      var answer = PublicHTTPResponse.failure(
+      var response = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
-      answer.headers.append(("Accept-Post", route.takesText ? "application/json, text/plain" : "application/json"))
-      return answer
+      response.headers.append(("Accept-Post", route.takesText ? "application/json, text/plain" : "application/json"))
+      return response
     }
     switch route {
     case .postback(let adNetworkId): return await postbacks.receive(request, adNetworkId: adNetworkId)

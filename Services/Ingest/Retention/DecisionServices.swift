@@ -10,7 +10,7 @@ import UpstreamPacing
 /// for a while.
 final class DecisionServices: Sendable {
   /// A service's decision.
-  enum Reply: Sendable {
+  enum Decision: Sendable {
     case answer(RetentionProposal)
     case defaultMessage
     /// The configured rules decide.
@@ -30,7 +30,7 @@ final class DecisionServices: Sendable {
   }
 
   private static let rule = CircuitBreaker.Rule(
-    window: 10_000, leastCalls: 10, failureShare: 0.5, firstPause: 1000, longestPause: 10_000, probePatience: 5000)
+    window: 10_000, minCalls: 10, failureShare: 0.5, firstPause: 1000, maxPause: 10_000, probePatience: 5000)
 
   private let entries = Mutex<[RetentionPlan.DecisionService: Entry]>([:])
   private let connect: @Sendable (RetentionPlan.DecisionService) -> RPCClient
@@ -41,14 +41,14 @@ final class DecisionServices: Sendable {
     self.connect = connect
   }
 
-  func reply(
+  func decision(
     of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
     list: RetentionMessageList?, within time: Duration, _ request: PublicRequest
-  ) async -> Reply {
+  ) async -> Decision {
     let entry = entry(service)
-    guard time > .zero, case .call(let ticket) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
+    guard time > .zero, case .call(let permit) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
     func record(_ result: CircuitBreaker.Result) {
-      entry.breaker.withLock { $0.record(ticket, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
+      entry.breaker.withLock { $0.record(permit, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
     }
     let response: DecideRetentionResponse
     do throws(RPCError) {
@@ -63,7 +63,7 @@ final class DecisionServices: Sendable {
       return .nothing
     }
     record(.succeeded)
-    do throws(RequestRefusal) { return try Self.reply(response) } catch {
+    do throws(RequestRefusal) { return try Self.decision(response) } catch {
       logger.warning(
         "a decision service's answer cannot be used",
         metadata: ["app": "\(bundleId)", "reason": "\(error)", "requestId": "\(request.requestId)"])
@@ -98,7 +98,7 @@ final class DecisionServices: Sendable {
       messageIdentifiersWithImage: list?.withImage.sorted() ?? [])
   }
 
-  private static func reply(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Reply {
+  private static func decision(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Decision {
     if let message = response.message { return .answer(try RetentionProposal(messageIdentifier: message.messageIdentifier, .message)) }
     if let product = response.alternateProduct {
       return .answer(

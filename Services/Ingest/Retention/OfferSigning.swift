@@ -7,7 +7,7 @@ import Traces
 /// Calls signer to sign offers. The offers of requests that arrive in the same turn of an event loop are sent in one call (`SignOffers`).
 final class OfferSigning: Sendable {
   /// The most offers in one call.
-  private static let most = 64
+  private static let maxItems = 64
   /// How long offers are sent in single calls after signer has refused `SignOffers`: a signer of an earlier build does not know the method,
   /// and an earlier configuration does not list it for this caller.
   private static let singlyFor: Duration = .seconds(10)
@@ -18,7 +18,7 @@ final class OfferSigning: Sendable {
 
   init(signer: RPCClient) {
     self.signer = signer
-    batches = LoopBatches(most: Self.most) { items, time throws(RPCError) in
+    batches = LoopBatches(maxItems: Self.maxItems) { items, time throws(RPCError) in
       try await signer.call(SignerService.SignOffers.self, SignOffersRequest(items: items), timeout: time).results
     }
   }

@@ -10,10 +10,10 @@ struct RecoveryServiceMessageSource: RetentionMessageSource {
   let recovery: RPCClient
 
   func messages(of audience: RetentionAudience) async throws(RPCError) -> RetentionMessageList {
-    let answer = try await recovery.call(
+    let response = try await recovery.call(
       RetentionService.ListRetentionMessages.self,
       ListRetentionMessagesRequest(bundleId: audience.bundleId, environment: audience.environment), timeout: Self.timeout)
-    let approved = answer.messages.filter { $0.messageState == Self.approved && $0.unapprovedImageIdentifiers.isEmpty }
+    let approved = response.messages.filter { $0.messageState == Self.approved && $0.unapprovedImageIdentifiers.isEmpty }
     return RetentionMessageList(
       approved: Set(approved.map { $0.messageIdentifier.lowercased() }),
       withImage: Set(approved.filter { !$0.imageIdentifiers.isEmpty }.map { $0.messageIdentifier.lowercased() }))

@@ -34,7 +34,7 @@ struct RetentionIntake: Sendable {
     {
       return refused(.wrongApp, field: "appAppleId")
     }
-    guard request.receivedAt - question.signedDate <= active.settings.maximumAge.milliseconds else {
+    guard request.receivedAt - question.signedDate <= active.settings.maxAge.milliseconds else {
       metrics.refused("stale")
       return .failure(RPCError(.permissionDenied, "signedDate: the request was signed too long ago", reason: "STALE"))
     }

@@ -73,8 +73,8 @@ struct RetentionPlan: Sendable {
       try RetentionConditions.PriceRange(currency: price.currency, atLeast: price.atLeast, below: price.below)
     }
     if given.tenureAtLeast != nil || given.tenureBelow != nil {
-      let least = given.tenureAtLeast?.milliseconds ?? 0
-      conditions.tenure = least..<max(least, given.tenureBelow?.milliseconds ?? .max)
+      let low = given.tenureAtLeast?.milliseconds ?? 0
+      conditions.tenure = low..<max(low, given.tenureBelow?.milliseconds ?? .max)
     }
     conditions.experiment = try given.experiment.map { share throws(RequestRefusal) in
       try ExperimentShare(experiment: share.name, from: share.from, to: share.to)

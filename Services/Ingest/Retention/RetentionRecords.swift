@@ -31,7 +31,7 @@ final class RetentionRecords: Sendable {
   }
 
   /// The size of `recent`, which answers repeats while Redis is unavailable.
-  private static let mostRecent = 4096
+  private static let maxRecent = 4096
   private static let pause: Duration = .milliseconds(500)
 
   private let deliveries: DeliveryQueue
@@ -99,9 +99,9 @@ final class RetentionRecords: Sendable {
   }
 
   private func postpone(_ pending: Pending) {
-    let most = settings().pendingEvents
+    let maxPending = settings().pendingEvents
     let (count, isKept) = state.withLock { state in
-      let isKept = !state.isEnded && state.pending.count < most
+      let isKept = !state.isEnded && state.pending.count < maxPending
       if isKept { state.pending.append(pending) }
       return (state.pending.count, isKept)
     }
@@ -141,12 +141,12 @@ final class RetentionRecords: Sendable {
     state.withLock { state in
       if !replaces, state.recent[key] != nil { return }
       guard state.recent.updateValue(answer, forKey: key) == nil else { return }
-      if state.order.count < Self.mostRecent {
+      if state.order.count < Self.maxRecent {
         state.order.append(key)
       } else {
         state.recent[state.order[state.next]] = nil
         state.order[state.next] = key
-        state.next = (state.next + 1) % Self.mostRecent
+        state.next = (state.next + 1) % Self.maxRecent
       }
     }
   }

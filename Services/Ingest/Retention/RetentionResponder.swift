@@ -63,7 +63,7 @@ struct RetentionResponder: Sendable {
     let plan = active.plan
     let settings = active.settings
     let bundleId = plan.app.bundleId
-    func left(_ most: Duration) -> Duration { min(most, ContinuousClock.now.duration(to: deadline)) }
+    func left(_ limit: Duration) -> Duration { min(limit, ContinuousClock.now.duration(to: deadline)) }
     var decision = RetentionDecision()
     decision.experiments = plan.rules.experiments(of: question)
     let list = messages.list(RetentionAudience(bundleId: bundleId, environment: question.environment))
@@ -87,9 +87,9 @@ struct RetentionResponder: Sendable {
     }
 
     if let service = plan.decisionService {
-      let reply = await services.reply(
+      let decided = await services.decision(
         of: service, question, bundleId: bundleId, facts: facts, list: list, within: left(service.timeout), request)
-      switch reply {
+      switch decided {
       case .rules: break
       case .nothing: decision.note(.service)
       case .defaultMessage:

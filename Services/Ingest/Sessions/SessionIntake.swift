@@ -24,7 +24,7 @@ struct SessionIntake: Sendable {
   let store: SessionStore
   let routing: SessionRouting
   /// The longest that a session waits for the user's answer, milliseconds.
-  let maximumWait: Int64
+  let maxWait: Int64
   let metrics: IngestMetrics
   let logger: Logger
 
@@ -46,7 +46,7 @@ struct SessionIntake: Sendable {
         try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce) { install in
-        install.receive(session, now: firstSeen, maximumWait: maximumWait)
+        install.receive(session, now: firstSeen, maxWait: maxWait)
       }
       if !session.attStatus.isKnown && session.attStatus != .unavailable {
         metrics.unknownStatus()

@@ -12,7 +12,7 @@ struct SessionWorker: Sendable {
 
   /// The wait of a session for each one before it, unless it is made ready earlier; and the longest such wait.
   private static let turn: Duration = .milliseconds(200)
-  private static let longestTurn: Duration = .seconds(5)
+  private static let maxTurn: Duration = .seconds(5)
 
   let deliveries: DeliveryQueue
   let store: SessionStore
@@ -42,7 +42,7 @@ struct SessionWorker: Sendable {
         }
         if now() <= deadline + Self.orderPatience {
           let before = try await store.heldBefore(lease.deliveryID.description, installHash: message.installHash)
-          if before > 0 { return .wait(min(Self.turn * before, Self.longestTurn)) }
+          if before > 0 { return .wait(min(Self.turn * before, Self.maxTurn)) }
         }
       }
       return try await send(lease, message, filtered: filtered, current: install.record)

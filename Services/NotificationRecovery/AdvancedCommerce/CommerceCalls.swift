@@ -7,9 +7,9 @@ import WireJSON
 /// Makes calls of the Advanced Commerce API, each once under its `requestReferenceId`. A call is recorded before it is sent. If its outcome
 /// is unknown, Apple is asked for the purchase before the call is sent again.
 struct CommerceCalls: Sendable {
-  /// The answer of a call, and whether the call was made before.
+  /// The response of a call, and whether the call was made before.
   struct Outcome: Sendable {
-    let answer: AppStoreCalls.Answer
+    let response: AppStoreCalls.Response
     let isRepeated: Bool
   }
 
@@ -53,14 +53,14 @@ struct CommerceCalls: Sendable {
           "another request was made under this request.requestInfo.requestReferenceId", reason: "REQUEST_REFERENCE_REUSED")
       }
       if known.state == .answered, let response = known.response, let server = AppStoreServer(rawValue: known.environment) {
-        return Outcome(answer: AppStoreCalls.Answer(server: server, response: response, decoded: known.decoded), isRepeated: true)
+        return Outcome(response: AppStoreCalls.Response(server: server, body: response, decoded: known.decoded), isRepeated: true)
       }
       record = known
       isOpen = true
       do throws(RPCError) {
         let found = try await found(request, id, app, server, since: record.startedAt, context)
-        record.purchase = found?.answer.purchase ?? record.purchase
-        if let found, found.isDone { return try await end(&record, found.answer, isRepeated: true) }
+        record.purchase = found?.response.purchase ?? record.purchase
+        if let found, found.isDone { return try await end(&record, found.response, isRepeated: true) }
       } catch {
         // If Apple does not know the purchase, nothing was done to it, and the request is sent again.
         guard error.code == .notFound else { throw error }
@@ -77,10 +77,10 @@ struct CommerceCalls: Sendable {
     _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> Outcome {
     do throws(AppStoreCallFailure) {
-      let answer = try await calls.ask(
+      let response = try await calls.ask(
         request.operation.endpoint, app: app, server: server, path: [record.transactionId], body: request.body,
         deadline: context.deadline - Self.reserve)
-      return await endQuietly(&record, answer)
+      return await endQuietly(&record, response)
     } catch {
       record.lastError = "\(error)"
       let failure = RPCError(error, now: WallClock.now())
@@ -94,7 +94,7 @@ struct CommerceCalls: Sendable {
         let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         let result = await lookUp(request, record, app, server, context)
         record.purchase = result.purchase ?? record.purchase
-        if case .found(let found) = result, found.isDone || isRepetition { return try await end(&record, found.answer, isRepeated: true) }
+        if case .found(let found) = result, found.isDone || isRepetition { return try await end(&record, found.response, isRepeated: true) }
         // The call is over only if Apple refuses the request itself and the purchase shows that nothing was done before.
         guard reason.classification == .permanent, !isRepetition, result.excludes(request) else {
           try await write(record)
@@ -109,23 +109,23 @@ struct CommerceCalls: Sendable {
   }
 
   /// Stores Apple's answer. If Redis is unavailable, the answer is returned all the same, and the next call looks the purchase up.
-  private func endQuietly(_ record: inout CommerceRecord, _ answer: AppStoreCalls.Answer) async -> Outcome {
-    do throws(RPCError) { return try await end(&record, answer, isRepeated: false) } catch {
-      return Outcome(answer: answer, isRepeated: false)
+  private func endQuietly(_ record: inout CommerceRecord, _ response: AppStoreCalls.Response) async -> Outcome {
+    do throws(RPCError) { return try await end(&record, response, isRepeated: false) } catch {
+      return Outcome(response: response, isRepeated: false)
     }
   }
 
-  private func end(_ record: inout CommerceRecord, _ answer: AppStoreCalls.Answer, isRepeated: Bool) async throws(RPCError) -> Outcome {
+  private func end(_ record: inout CommerceRecord, _ response: AppStoreCalls.Response, isRepeated: Bool) async throws(RPCError) -> Outcome {
     record.state = .answered
-    record.environment = answer.server.rawValue
+    record.environment = response.server.rawValue
     record.completedAt = WallClock.now()
-    record.purchase = answer.purchase ?? record.purchase
-    record.response = answer.response
-    record.decoded = answer.decoded
+    record.purchase = response.purchase ?? record.purchase
+    record.response = response.body
+    record.decoded = response.decoded
     record.lastError = nil
     record.errorCode = nil
     try await write(record)
-    return Outcome(answer: answer, isRepeated: isRepeated)
+    return Outcome(response: response, isRepeated: isRepeated)
   }
 
   private func write(_ record: CommerceRecord) async throws(RPCError) {
@@ -136,7 +136,7 @@ struct CommerceCalls: Sendable {
 
   /// What the purchase shows of a call.
   private enum LookUpResult {
-    case found((answer: AppStoreCalls.Answer, isDone: Bool))
+    case found((response: AppStoreCalls.Response, isDone: Bool))
     /// Apple does not know the purchase.
     case noPurchase
     case unknown
@@ -144,7 +144,7 @@ struct CommerceCalls: Sendable {
     /// Nil if the purchase was not found.
     var purchase: String? {
       guard case .found(let found) = self else { return nil }
-      return found.answer.purchase
+      return found.response.purchase
     }
 
     /// True if the request was not executed.
@@ -167,35 +167,35 @@ struct CommerceCalls: Sendable {
     } catch { return error.code == .notFound ? .noPurchase : .unknown }
   }
 
-  /// The purchase's current state in the form of an answer, and whether it is what was requested.
+  /// The purchase's current state in the form of a response, and whether it is what was requested.
   private func found(
     _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, since sentAt: Int64,
     _ context: RPCContext
-  ) async throws(RPCError) -> (answer: AppStoreCalls.Answer, isDone: Bool)? {
+  ) async throws(RPCError) -> (response: AppStoreCalls.Response, isDone: Bool)? {
     let info = try await calls.ask(.getTransactionInfo, app: app, server: server, path: [id], context)
     guard let transaction = info.decoded.first, let original = transaction["originalTransactionId"]?.stringValue else { return nil }
     guard transaction["type"]?.stringValue == "Auto-Renewable Subscription" else {
       return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
     }
     let statuses = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: info.server, path: [id], context)
-    for (found, status) in StatusObservation.answers(in: statuses.response) where found == original {
+    for (found, status) in StatusObservation.entries(in: statuses.body) where found == original {
       guard let newest = statuses.payload(of: status.signedTransactionInfo) else { continue }
-      var response: JSONObject = ["signedTransactionInfo": .string(status.signedTransactionInfo)]
+      var body: JSONObject = ["signedTransactionInfo": .string(status.signedTransactionInfo)]
       var decoded = [newest]
       var renewal: JSONObject?
       if let jws = status.signedRenewalInfo, let payload = statuses.payload(of: jws) {
-        response["signedRenewalInfo"] = .string(jws)
+        body["signedRenewalInfo"] = .string(jws)
         decoded.append(payload)
         renewal = payload
       }
-      let answer = AppStoreCalls.Answer(server: info.server, response: response, decoded: decoded)
-      return (answer, request.isDone(transactionInfo: newest, renewalInfo: renewal, sentAt: sentAt))
+      let response = AppStoreCalls.Response(server: info.server, body: body, decoded: decoded)
+      return (response, request.isDone(transactionInfo: newest, renewalInfo: renewal, sentAt: sentAt))
     }
     return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
   }
 }
 
-extension AppStoreCalls.Answer {
-  /// The purchase that the answer is about, by its first transaction.
+extension AppStoreCalls.Response {
+  /// The purchase that the response is about, by its first transaction.
   fileprivate var purchase: String? { decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first }
 }

@@ -13,20 +13,20 @@ protocol CommerceRequestMessage: RPCMessage {
   var request: JSONObject? { get }
 }
 
-/// Apple's answer to one of the six calls.
-protocol CommerceResponseMessage: AppleAnswer {
+/// Apple's response to one of the six calls.
+protocol CommerceResponseMessage: AppleResponse {
   var repeated: Bool? { get set }
 }
 
 extension CommerceResponseMessage {
   init(_ outcome: CommerceCalls.Outcome) {
-    self.init(outcome.answer)
+    self.init(outcome.response)
     if outcome.isRepeated { repeated = true }
   }
 }
 
 extension CommerceCalls {
-  func answer<Response: CommerceResponseMessage>(
+  func respond<Response: CommerceResponseMessage>(
     _ operation: AdvancedCommerceRequest.Operation, _ request: some CommerceRequestMessage, _ context: RPCContext
   ) async throws(RPCError) -> Response {
     Response(
@@ -56,7 +56,7 @@ struct ChangeAdvancedCommerceMetadataHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.changeMetadata, request, context)
+    try await commerce.respond(.changeMetadata, request, context)
   }
 }
 
@@ -66,7 +66,7 @@ struct MigrateToAdvancedCommerceHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.migrate, request, context)
+    try await commerce.respond(.migrate, request, context)
   }
 }
 
@@ -76,7 +76,7 @@ struct ChangeAdvancedCommercePriceHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.changePrice, request, context)
+    try await commerce.respond(.changePrice, request, context)
   }
 }
 
@@ -86,7 +86,7 @@ struct CancelAdvancedCommerceSubscriptionHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.cancel, request, context)
+    try await commerce.respond(.cancel, request, context)
   }
 }
 
@@ -96,7 +96,7 @@ struct RevokeAdvancedCommerceSubscriptionHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.revoke, request, context)
+    try await commerce.respond(.revoke, request, context)
   }
 }
 
@@ -106,7 +106,7 @@ struct RequestAdvancedCommerceRefundHandler: RPCHandler {
   let commerce: CommerceCalls
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try await commerce.answer(.requestRefund, request, context)
+    try await commerce.respond(.requestRefund, request, context)
   }
 }
 

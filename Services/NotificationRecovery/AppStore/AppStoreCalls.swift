@@ -5,16 +5,16 @@ import WireJSON
 
 /// Calls Apple for a caller: finds the app, makes the request, and verifies every JWS of the answer.
 struct AppStoreCalls: Sendable {
-  /// Apple's answer with its signed parts decoded.
-  struct Answer: Sendable {
+  /// Apple's response with its signed parts decoded.
+  struct Response: Sendable {
     let server: AppStoreServer
-    let response: JSONObject
-    /// In the order of their JWS in the answer.
+    let body: JSONObject
+    /// In the order of their JWS in the body.
     let decoded: [JSONObject]
 
-    /// The payload of a JWS of the answer.
+    /// The payload of a JWS of the body.
     func payload(of jws: String) -> JSONObject? {
-      zip(SignedParts.find(in: response), decoded).first { $0.0.jws == jws }?.1
+      zip(SignedParts.find(in: body), decoded).first { $0.0.jws == jws }?.1
     }
   }
 
@@ -74,7 +74,7 @@ struct AppStoreCalls: Sendable {
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
-  ) async throws(RPCError) -> Answer {
+  ) async throws(RPCError) -> Response {
     do throws(AppStoreCallFailure) {
       return try await ask(
         endpoint, app: app, server: server, path: path, query: query, body: body, content: content,
@@ -91,18 +91,18 @@ struct AppStoreCalls: Sendable {
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, deadline: ContinuousClock.Instant
-  ) async throws(AppStoreCallFailure) -> Answer {
-    let answer: AppStoreServerResponse
+  ) async throws(AppStoreCallFailure) -> Response {
+    let response: AppStoreServerResponse
     do throws(AppStoreServerAPIError) {
-      answer = try await client.call(
+      response = try await client.call(
         endpoint, bundleId: app.bundleId, server: server, path: path, query: query,
         body: content ?? body.map { JSONValue.object($0).serialized }, deadline: deadline)
     } catch {
       metrics.failed(error.classification.rawValue)
       throw .apple(error)
     }
-    return Answer(
-      server: answer.server, response: answer.body, decoded: try decoded(answer.body, app: app, server: answer.server))
+    return Response(
+      server: response.server, body: response.body, decoded: try decoded(response.body, app: app, server: response.server))
   }
 
   /// Every JWS is verified before it is returned, because TLS does not replace its signature.

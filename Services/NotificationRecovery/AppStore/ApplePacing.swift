@@ -51,20 +51,20 @@ final class ApplePacing: AppStoreServerPacing {
   func permit(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
-    let ticket = try await admit(server)
+    let permit = try await admit(server)
     let limit = limit(Limit(server: server, bundleId: bundleId, endpoint: endpoint))
     let left = max(.zero, deadline - .now)
-    switch await limit.reserve(longestWait: left / 2) {
+    switch await limit.reserve(maxWait: left / 2) {
     case .granted(_, let wait):
       if wait > .zero {
         metrics.waited("rate")
         do { try await Task.sleep(for: wait) } catch {
-          await record(ticket, .abandoned, server)
+          await record(permit, .abandoned, server)
           throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
         }
       }
     case .refused(let wait):
-      await record(ticket, .abandoned, server)
+      await record(permit, .abandoned, server)
       metrics.waited("rate")
       throw AppStoreServerAPIError(
         .rate, message: "our own limit delays the request: Apple's limit for this endpoint is used up, or Apple asked us to wait",
@@ -72,29 +72,29 @@ final class ApplePacing: AppStoreServerPacing {
     }
     return AppStoreServerPermit { result in
       switch result {
-      case .answered: await self.record(ticket, .succeeded, server)
-      case .failed: await self.record(ticket, .failed, server)
-      case .abandoned: await self.record(ticket, .abandoned, server)
+      case .answered: await self.record(permit, .succeeded, server)
+      case .failed: await self.record(permit, .failed, server)
+      case .abandoned: await self.record(permit, .abandoned, server)
       case .limited(let moment):
-        await self.record(ticket, .succeeded, server)
+        await self.record(permit, .succeeded, server)
         await limit.hold(for: .milliseconds(max(0, moment - WallClock.now())))
       }
     }
   }
 
-  private func admit(_ server: AppStoreServer) async throws(AppStoreServerAPIError) -> SharedCircuitBreaker.Ticket? {
+  private func admit(_ server: AppStoreServer) async throws(AppStoreServerAPIError) -> SharedCircuitBreaker.Permit? {
     guard let breaker = breakers[server] else { return nil }
     switch await breaker.admit() {
-    case .call(let ticket): return ticket
+    case .call(let permit): return permit
     case .wait:
       metrics.waited("breaker")
       throw AppStoreServerAPIError(.server, message: "the App Store mostly fails, so it is not called for now", server: server)
     }
   }
 
-  private func record(_ ticket: SharedCircuitBreaker.Ticket?, _ result: CircuitBreaker.Result, _ server: AppStoreServer) async {
-    guard let ticket, let breaker = breakers[server] else { return }
-    await breaker.record(ticket, result)
+  private func record(_ permit: SharedCircuitBreaker.Permit?, _ result: CircuitBreaker.Result, _ server: AppStoreServer) async {
+    guard let permit, let breaker = breakers[server] else { return }
+    await breaker.record(permit, result)
   }
 
   private func limit(_ limit: Limit) -> SharedRateLimit {
@@ -103,7 +103,7 @@ final class ApplePacing: AppStoreServerPacing {
       let budget = AppStoreRateBudget(limit.endpoint, server: limit.server, rate: rates[limit.endpoint])
       guard
         let rule = RateRule(
-          perSecond: min(budget.perSecond, RateRule.highestRate), burst: min(budget.burst, RateRule.largestBurst))
+          perSecond: min(budget.perSecond, RateRule.maxRate), burst: min(budget.burst, RateRule.maxBurst))
       else { preconditionFailure("a budget is a rule") }
       let made = SharedRateLimit(
         redis: redis,

@@ -32,13 +32,13 @@ struct TransactionHistory: Sendable {
   }
 
   /// The greatest number of pages, more than any customer has. A page has twenty transactions.
-  static let mostPages = 2000
+  static let maxPages = 2000
 
   /// Requests one page; a nil server tries production, then the sandbox.
   typealias Ask =
     @Sendable (_ query: [(String, String)], _ server: AppStoreServer?, _ deadline: ContinuousClock.Instant)
     async throws(AppStoreCallFailure)
-    -> AppStoreCalls.Answer
+    -> AppStoreCalls.Response
 
   private let server: AppStoreServer?
   private let ask: Ask
@@ -64,27 +64,27 @@ struct TransactionHistory: Sendable {
     var server = server
     var order: [String] = []
     var newest: [String: Transaction] = [:]
-    for _ in 0..<Self.mostPages {
+    for _ in 0..<Self.maxPages {
       let items: [(String, String)]
       do throws(RequestRefusal) { items = try query.items() } catch {
         throw .apple(AppStoreServerAPIError(.permanent, message: "\(error)", server: server ?? .production))
       }
-      let answer = try await ask(items, server, .now + pageTime)
-      server = answer.server
-      let texts = (answer.response["signedTransactions"]?.arrayValue ?? []).compactMap(\.stringValue)
-      for (jws, payload) in zip(texts, answer.decoded) {
+      let response = try await ask(items, server, .now + pageTime)
+      server = response.server
+      let texts = (response.body["signedTransactions"]?.arrayValue ?? []).compactMap(\.stringValue)
+      for (jws, payload) in zip(texts, response.decoded) {
         guard let id = payload["transactionId"]?.stringValue else { continue }
         let last = newest[id]?.payload["signedDate"]?.int64Value ?? .min
         if newest[id] == nil { order.append(id) }
         guard (payload["signedDate"]?.int64Value ?? 0) >= last else { continue }
-        newest[id] = Transaction(jws: jws, payload: payload, environment: answer.server.rawValue)
+        newest[id] = Transaction(jws: jws, payload: payload, environment: response.server.rawValue)
       }
-      guard answer.response["hasMore"]?.boolValue == true, let revision = answer.response["revision"]?.stringValue,
+      guard response.body["hasMore"]?.boolValue == true, let revision = response.body["revision"]?.stringValue,
         revision != query.revision
-      else { return (answer.server, order.compactMap { newest[$0] }) }
+      else { return (response.server, order.compactMap { newest[$0] }) }
       query.revision = revision
     }
     throw .apple(
-      AppStoreServerAPIError(.permanent, message: "the history has more than \(Self.mostPages) pages", server: server ?? .production))
+      AppStoreServerAPIError(.permanent, message: "the history has more than \(Self.maxPages) pages", server: server ?? .production))
   }
 }

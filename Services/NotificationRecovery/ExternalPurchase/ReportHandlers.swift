@@ -129,8 +129,8 @@ struct RetrieveExternalPurchaseReportHandler: RPCHandler {
     let server = try calls.requiredServer(request.environment, of: app)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in try ExternalPurchaseReport.identifier(request.requestIdentifier) }
     do throws(RPCError) {
-      let answer = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
-      return RetrieveExternalPurchaseReportResponse(response: answer.response, environment: answer.server.rawValue)
+      let response = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
+      return RetrieveExternalPurchaseReportResponse(response: response.body, environment: response.server.rawValue)
     } catch {
       // Apple answers 400 for an unknown report. The form of the identifier was checked before.
       guard error.code == .invalidArgument, error.reason == RPCError.refusedByApple else { throw error }

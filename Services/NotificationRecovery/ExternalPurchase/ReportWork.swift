@@ -86,10 +86,10 @@ struct ReportWork: Sendable {
   /// True if Apple has this report, and not another one under its identifier.
   private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
     do throws(AppStoreCallFailure) {
-      let answer = try await calls.ask(
+      let response = try await calls.ask(
         .retrieveExternalPurchaseReport, app: app, server: record.server, path: [record.requestIdentifier],
         deadline: .now + Self.questionTime)
-      return answer.response["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
+      return response.body["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
     } catch {
       // Apple answers 400 for an unknown report.
       if case .apple(let failure) = error, failure.classification == .permanent { return false }

@@ -72,14 +72,14 @@ struct GapWork: Sendable {
           GapSettlement(key: report.key, state: .unrecoverable, repairedBy: nil, observedState: nil, reason: reason))
       }
       let awaited = try await notifications(report, app, server)
-      let answer = try await status(report, app, server)
+      let entry = try await status(report, app, server)
       try await transactions(report, app, server)
       try await storing { () throws(RedisError) in
         try await store.found(report, notifications: awaited.count)
         try await store.note(report, error: nil)
       }
       let observation = StatusObservation(
-        environment: report.environment, bundleId: bundleId, originalTransactionId: report.originalTransactionId, answer: answer,
+        environment: report.environment, bundleId: bundleId, originalTransactionId: report.originalTransactionId, entry: entry,
         gap: report, awaited: awaited)
       try await leave(
         observation.body, kind: StatusObservation.kind, key: "looked-up:\(lease.deliveryID)", report, attributes: [:])
@@ -162,11 +162,11 @@ struct GapWork: Sendable {
   /// Apple's status of the subscription; nil if Apple does not know it.
   private func status(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(LookUpError) -> StatusObservation.Answer? {
+  ) async throws(LookUpError) -> StatusObservation.Entry? {
     do throws(AppStoreCallFailure) {
-      let answer = try await calls.ask(
+      let response = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.questionTime)
-      return StatusObservation.answers(in: answer.response).first { $0.originalTransactionId == report.originalTransactionId }?.answer
+      return StatusObservation.entries(in: response.body).first { $0.originalTransactionId == report.originalTransactionId }?.entry
     } catch {
       guard case .apple(let failure) = error, failure.isUnknownPurchase else {
         throw .call(error)

@@ -36,7 +36,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   private func extend(
     _ body: JSONObject, _ path: [String], _ name: [String], _ app: DeploymentConfiguration.App, _ server: AppStoreServer,
     _ context: RPCContext
-  ) async throws(RPCError) -> AppStoreCalls.Answer {
+  ) async throws(RPCError) -> AppStoreCalls.Response {
     let isNew: Bool
     do throws(RedisError) { isNew = try await attempts.beginMass(name) } catch {
       // Without the record, nobody would know later that Apple must be asked first.
@@ -57,12 +57,12 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   /// The answer of an earlier request that was lost; nil if Apple has no such request.
   private func known(
     _ path: [String], _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ context: RPCContext
-  ) async throws(RPCError) -> AppStoreCalls.Answer? {
+  ) async throws(RPCError) -> AppStoreCalls.Response? {
     do throws(AppStoreCallFailure) {
       let status = try await calls.ask(
         .getRenewalDateExtensionStatus, app: app, server: server, path: path, deadline: context.deadline - .milliseconds(50))
-      return AppStoreCalls.Answer(
-        server: server, response: ["requestIdentifier": status.response["requestIdentifier"] ?? .string(path[1])], decoded: [])
+      return AppStoreCalls.Response(
+        server: server, body: ["requestIdentifier": status.body["requestIdentifier"] ?? .string(path[1])], decoded: [])
     } catch {
       guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.extensionRequestNotFound else {
         throw RPCError(error, now: WallClock.now())

@@ -32,7 +32,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
 
   private func extend(
     _ id: String, _ wanted: RenewalDateExtension, _ now: End, _ app: DeploymentConfiguration.App, _ context: RPCContext
-  ) async throws(RPCError) -> AppStoreCalls.Answer {
+  ) async throws(RPCError) -> AppStoreCalls.Response {
     // Named by the server that has the subscription, because callers may or may not name the environment.
     let name = [app.bundleId, now.server.rawValue, id, wanted.requestIdentifier]
     let note: ExtensionAttempts.Note
@@ -40,7 +40,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
       // Without the record, nobody would know later whether it was done.
       throw RPCError(error)
     }
-    if !note.isNew, let done = try await done(wanted, since: note.end, now, app, context) { return Self.answer(id, done) }
+    if !note.isNew, let done = try await done(wanted, since: note.end, now, app, context) { return Self.response(id, done) }
     do throws(AppStoreCallFailure) {
       return try await calls.ask(
         .extendRenewalDate, app: app, server: now.server, path: [id], body: wanted.body, deadline: context.deadline - .seconds(2))
@@ -51,7 +51,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
         throw RPCError(error, now: WallClock.now())
       }
       let after = try await end(of: id, app, now.server, context)
-      if let done = try await done(wanted, since: note.end, after, app, context) { return Self.answer(id, done) }
+      if let done = try await done(wanted, since: note.end, after, app, context) { return Self.response(id, done) }
       throw RPCError(error, now: WallClock.now())
     }
   }
@@ -63,8 +63,8 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   ) async throws(RPCError) -> End? {
     var period = now
     if let transactionId = before.transactionId, transactionId != now.subscriptionEnd.transactionId {
-      let answer = try await calls.ask(.getTransactionInfo, app: app, server: now.server, path: [transactionId], context)
-      guard let found = answer.decoded.first.flatMap({ End(server: now.server, transaction: $0) }) else { return nil }
+      let response = try await calls.ask(.getTransactionInfo, app: app, server: now.server, path: [transactionId], context)
+      guard let found = response.decoded.first.flatMap({ End(server: now.server, transaction: $0) }) else { return nil }
       period = found
     }
     return wanted.isDone(from: before, to: period.subscriptionEnd) ? period : nil
@@ -89,19 +89,21 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   private func end(
     of id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> End {
-    let answer = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: server, path: [id], context)
-    for (original, status) in StatusObservation.answers(in: answer.response) where original == id {
-      if let end = answer.payload(of: status.signedTransactionInfo).flatMap({ End(server: answer.server, transaction: $0) }) { return end }
+    let response = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: server, path: [id], context)
+    for (original, status) in StatusObservation.entries(in: response.body) where original == id {
+      if let end = response.payload(of: status.signedTransactionInfo).flatMap({ End(server: response.server, transaction: $0) }) {
+        return end
+      }
     }
     throw .notFound("the customer has no subscription of this original transaction id", field: "originalTransactionId")
   }
 
   /// The answer of an earlier request that was lost.
-  private static func answer(_ id: String, _ end: End) -> AppStoreCalls.Answer {
-    var response: JSONObject = ["originalTransactionId": .string(id)]
-    response["webOrderLineItemId"] = end.transaction["webOrderLineItemId"]
-    response["success"] = true
-    response["effectiveDate"] = .integer(end.subscriptionEnd.expiresDate)
-    return AppStoreCalls.Answer(server: end.server, response: response, decoded: [end.transaction])
+  private static func response(_ id: String, _ end: End) -> AppStoreCalls.Response {
+    var body: JSONObject = ["originalTransactionId": .string(id)]
+    body["webOrderLineItemId"] = end.transaction["webOrderLineItemId"]
+    body["success"] = true
+    body["effectiveDate"] = .integer(end.subscriptionEnd.expiresDate)
+    return AppStoreCalls.Response(server: end.server, body: body, decoded: [end.transaction])
   }
 }

@@ -11,13 +11,13 @@ struct MigrateReceiptsHandler: RPCHandler {
   let deliveries: DeliveryQueue
   let store: MigrationStore
   /// The greatest number of receipts of one call.
-  let most: Int
+  let maxReceipts: Int
 
   func handle(_ request: MigrateReceiptsRequest, _ context: RPCContext) async throws(RPCError) -> MigrateReceiptsResponse {
     let app = try calls.app(request.bundleId)
     let server = try calls.server(request.environment, of: app)
     guard !request.receipts.isEmpty else { throw .invalidArgument(field: "receipts", "is missing") }
-    guard request.receipts.count <= most else { throw .invalidArgument(field: "receipts", "has more than \(most) items") }
+    guard request.receipts.count <= maxReceipts else { throw .invalidArgument(field: "receipts", "has more than \(maxReceipts) items") }
     for (index, receipt) in request.receipts.enumerated() where (receipt.id ?? "").utf8.count > 256 {
       throw .invalidArgument(field: "receipts[\(index)].id", "is longer than 256 bytes")
     }

@@ -9,7 +9,7 @@ struct StartRecoveryHandler: RPCHandler {
   let calls: AppStoreCalls
   let store: RecoveryStore
   /// The greatest number of running and waiting recoveries of one app.
-  let most: Int
+  let maxRunning: Int
 
   func handle(_ request: StartRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> StartRecoveryResponse {
     let app = try calls.app(request.bundleId)
@@ -30,9 +30,10 @@ struct StartRecoveryHandler: RPCHandler {
     let running: [String]
     do throws(RedisError) { running = try await store.runningIDs(app.bundleId) } catch { throw RPCError(error) }
     // A job that is started again is among the running ones.
-    guard running.count < most || running.contains(job.id) else {
+    guard running.count < maxRunning || running.contains(job.id) else {
       throw RPCError(
-        .resourceExhausted, "\(most) recoveries of this app run or wait already", reason: "TOO_MANY_RECOVERIES", retryDelay: .seconds(60))
+        .resourceExhausted, "\(maxRunning) recoveries of this app run or wait already", reason: "TOO_MANY_RECOVERIES",
+        retryDelay: .seconds(60))
     }
     do throws(RedisError) { try await store.create(job) } catch { throw RPCError(error) }
     return StartRecoveryResponse(recoveryId: job.id)

@@ -10,8 +10,8 @@ struct RequestTestNotificationHandler: RPCHandler {
   func handle(_ request: RequestTestNotificationRequest, _ context: RPCContext) async throws(RPCError) -> RequestTestNotificationResponse {
     let app = try calls.app(request.bundleId)
     let server = try calls.requiredServer(request.environment, of: app)
-    let answer = try await calls.ask(.requestTestNotification, app: app, server: server, context)
-    guard let token = answer.response["testNotificationToken"]?.stringValue else {
+    let response = try await calls.ask(.requestTestNotification, app: app, server: server, context)
+    guard let token = response.body["testNotificationToken"]?.stringValue else {
       throw .unavailable("the App Store answered without a token", reason: "APP_STORE_UNAVAILABLE")
     }
     return RequestTestNotificationResponse(testNotificationToken: token)
@@ -29,7 +29,7 @@ struct GetTestNotificationStatusHandler: RPCHandler {
     let app = try calls.app(request.bundleId)
     let server = try calls.requiredServer(request.environment, of: app)
     let token = try calls.filled("testNotificationToken", request.testNotificationToken)
-    let answer = try await calls.ask(.getTestNotificationStatus, app: app, server: server, path: [token], context)
-    return GetTestNotificationStatusResponse(response: answer.response, payload: answer.decoded.first)
+    let response = try await calls.ask(.getTestNotificationStatus, app: app, server: server, path: [token], context)
+    return GetTestNotificationStatusResponse(response: response.body, payload: response.decoded.first)
   }
 }

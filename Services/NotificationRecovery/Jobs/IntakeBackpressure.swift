@@ -4,8 +4,8 @@ import AttributionQueue
 /// outage.
 actor IntakeBackpressure {
   private let administration: QueueAdministration
-  private let most: Int64
-  private let mostHeld: Int64
+  private let maxWaiting: Int64
+  private let maxHeld: Int64
   /// The number of messages that may be queued before the next check.
   private var room: Int64
   /// The number of messages that may be held back before the next check.
@@ -15,14 +15,14 @@ actor IntakeBackpressure {
   /// How long a check of the queue is valid.
   private static let validity: Duration = .seconds(1)
 
-  /// The limits of all recoveries together: `most` waiting messages, and `mostHeld` messages held back.
-  init(deliveries: DeliveryQueue, most: Int, mostHeld: Int) {
+  /// The limits of all recoveries together: `maxWaiting` waiting messages, and `maxHeld` messages held back.
+  init(deliveries: DeliveryQueue, maxWaiting: Int, maxHeld: Int) {
     administration = QueueAdministration(deliveries: deliveries)
-    self.most = Int64(most)
+    self.maxWaiting = Int64(maxWaiting)
     // Held messages count against the limit of the backlog, at which ingest refuses new deliveries.
-    self.mostHeld = Int64(min(mostHeld, max(1, deliveries.configuration.backlogBound / 4)))
-    room = self.most
-    heldRoom = self.mostHeld
+    self.maxHeld = Int64(min(maxHeld, max(1, deliveries.configuration.backlogBound / 4)))
+    room = self.maxWaiting
+    heldRoom = self.maxHeld
   }
 
   /// Waits until there is room, and reserves it for `messages`. Throws `CancellationError` if its task is cancelled.
@@ -54,7 +54,7 @@ actor IntakeBackpressure {
     refreshedAt = .now
     // A failure is ignored here, because queueing a message reports it.
     guard let snapshot = try? await administration.snapshot(.intake) else { return }
-    room = most - snapshot.depth
-    heldRoom = mostHeld - snapshot.delayed
+    room = maxWaiting - snapshot.depth
+    heldRoom = maxHeld - snapshot.delayed
   }
 }

@@ -164,7 +164,7 @@ struct RecoveryWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
-        let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
+        let hold = job.origin.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
         group.addTask {
           let taken = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(
@@ -206,9 +206,9 @@ struct RecoveryWork: Sendable {
   }
 
   /// Repeats a step while Redis is unavailable or the queue is full.
-  private func retrying<Answer: Sendable>(
-    _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Answer
-  ) async throws -> Answer {
+  private func retrying<Value: Sendable>(
+    _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Value
+  ) async throws -> Value {
     var wait: Int64 = 100
     while true {
       do { return try await step() } catch {

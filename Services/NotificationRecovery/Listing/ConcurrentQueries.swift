@@ -6,19 +6,19 @@ enum ConcurrentQueries {
   static func all<Value: Sendable>(
     _ ids: [String], _ ask: @escaping @Sendable (String) async throws(RedisError) -> Value
   ) async throws(RedisError) -> [Value] {
-    let answers = await withTaskGroup(of: (Int, Result<Value, RedisError>).self) { group in
+    let results = await withTaskGroup(of: (Int, Result<Value, RedisError>).self) { group in
       for (index, id) in ids.enumerated() {
         group.addTask {
           do throws(RedisError) { return (index, .success(try await ask(id))) } catch { return (index, .failure(error)) }
         }
       }
-      var answers: [Int: Result<Value, RedisError>] = [:]
-      for await (index, answer) in group { answers[index] = answer }
-      return answers
+      var results: [Int: Result<Value, RedisError>] = [:]
+      for await (index, result) in group { results[index] = result }
+      return results
     }
     var values: [Value] = []
     for index in ids.indices {
-      if let answer = answers[index] { values.append(try answer.get()) }
+      if let result = results[index] { values.append(try result.get()) }
     }
     return values
   }

@@ -14,10 +14,10 @@ struct MigrationStore: Sendable {
   let settings: MigrationSettings
 
   /// How long a migration with waiting receipts is kept at least, seconds, because a paused queue or a refused key may delay it.
-  private static let leastSecondsOfWaiting: Int64 = 180 * 86_400
+  private static let minWaitingSeconds: Int64 = 180 * 86_400
 
   private var keptSeconds: Int64 { settings.kept.components.seconds }
-  private var waitingSeconds: Int64 { max(keptSeconds, Self.leastSecondsOfWaiting) }
+  private var waitingSeconds: Int64 { max(keptSeconds, Self.minWaitingSeconds) }
 
   private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "migrations", shardOf: "migrations") }
 

@@ -69,7 +69,7 @@ struct MigrationWork: Sendable {
     _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
   ) async throws(LookUpError) {
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
-    let statuses: AppStoreCalls.Answer
+    let statuses: AppStoreCalls.Response
     do throws(AppStoreCallFailure) {
       // An app with one environment needs no choice.
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
@@ -92,25 +92,25 @@ struct MigrationWork: Sendable {
           if let covered = transaction.payload[name]?.stringValue { found.covered.insert(covered) }
         }
       }
-      for (original, answer) in StatusObservation.answers(in: statuses.response) {
-        try await leave(answer, of: original, statuses, task)
+      for (original, entry) in StatusObservation.entries(in: statuses.body) {
+        try await leave(entry, of: original, statuses, task)
         found.subscriptions += 1
       }
     } catch { throw .queue(error) }
   }
 
   private func leave(
-    _ status: StatusObservation.Answer, of original: String, _ answer: AppStoreCalls.Answer, _ task: MigrationTask
+    _ status: StatusObservation.Entry, of original: String, _ response: AppStoreCalls.Response, _ task: MigrationTask
   ) async throws(QueueError) {
-    guard let transaction = answer.payload(of: status.signedTransactionInfo) else { return }
-    let environment = answer.server.rawValue
+    guard let transaction = response.payload(of: status.signedTransactionInfo) else { return }
+    let environment = response.server.rawValue
     let key = StatusObservation.naturalKey(
       environment: environment, originalTransactionId: original, status: status.status, transactionInfo: transaction,
-      renewalInfo: status.signedRenewalInfo.flatMap { answer.payload(of: $0) })
+      renewalInfo: status.signedRenewalInfo.flatMap { response.payload(of: $0) })
     let orderKey = NotificationSniffer.orderKey(environment: environment, originalTransactionId: original)
     if try await deliveries.isNaturalKeySeen(key, orderKey: orderKey, long: true) { return }
     let observation = StatusObservation(
-      environment: environment, bundleId: task.bundleId, originalTransactionId: original, answer: status, migrationId: task.migrationId)
+      environment: environment, bundleId: task.bundleId, originalTransactionId: original, entry: status, migrationId: task.migrationId)
     _ = try await deliveries.accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: orderKey, naturalKey: key,

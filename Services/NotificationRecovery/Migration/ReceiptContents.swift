@@ -22,7 +22,7 @@ struct ReceiptContents: Sendable, Hashable {
   }
 
   /// The longest id.
-  private static let longestId = 64
+  private static let maxIdBytes = 64
 
   init(_ receipt: ReceiptToMigrate, bundleId: String) throws(Failure) {
     let given = [receipt.appReceipt != nil, receipt.transactionReceipt != nil, receipt.verifyReceiptResponse != nil].count { $0 }
@@ -50,7 +50,7 @@ struct ReceiptContents: Sendable, Hashable {
     if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt is another app's") }
     var found = contents.found
     // Apple's ids are digits, so anything else cannot be requested.
-    found.removeAll { $0.id.utf8.count > Self.longestId || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
+    found.removeAll { $0.id.utf8.count > Self.maxIdBytes || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
     originalTransactionIds = Self.distinct(found, .originalTransactionId)
     transactionIds = Self.distinct(found, .transactionId)
     if ids.isEmpty, let status = receipt.verifyReceiptResponse?["status"]?.int64Value, status != 0 {

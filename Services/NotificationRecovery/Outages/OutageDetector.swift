@@ -78,7 +78,7 @@ struct OutageDetector: Sendable {
     return try pauses.filter { pause, _ in
       rhythm.isOutage(
         silence: try TimeWindow(start: pause.start, end: pause.end), expected: Double(settings.silenceExpected),
-        least: settings.silenceAfter.milliseconds)
+        minSilence: settings.silenceAfter.milliseconds)
     }
   }
 

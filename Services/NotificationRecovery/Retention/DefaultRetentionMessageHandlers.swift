@@ -16,9 +16,9 @@ struct SetDefaultRetentionMessageHandler: RPCHandler {
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
       try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
-    let answer = try await calls.ask(
+    let response = try await calls.ask(
       .setDefaultRetentionMessage, target, path: path, body: ["messageIdentifier": .string(id)], context)
-    return SetDefaultRetentionMessageResponse(environment: answer.server.rawValue)
+    return SetDefaultRetentionMessageResponse(environment: response.server.rawValue)
   }
 }
 
@@ -32,9 +32,9 @@ struct GetDefaultRetentionMessageHandler: RPCHandler {
   {
     let target = try calls.target(request.bundleId, request.environment)
     let path = try calls.defaultPath(request.productId, request.locale)
-    let answer = try await calls.ask(.getDefaultRetentionMessage, target, path: path, context)
+    let response = try await calls.ask(.getDefaultRetentionMessage, target, path: path, context)
     return GetDefaultRetentionMessageResponse(
-      messageIdentifier: try RetentionCalls.text(answer, "messageIdentifier").lowercased(), environment: answer.server.rawValue)
+      messageIdentifier: try RetentionCalls.text(response, "messageIdentifier").lowercased(), environment: response.server.rawValue)
   }
 }
 
@@ -48,8 +48,8 @@ struct DeleteDefaultRetentionMessageHandler: RPCHandler {
   {
     let target = try calls.target(request.bundleId, request.environment)
     let path = try calls.defaultPath(request.productId, request.locale)
-    let answer = try await calls.ask(.deleteDefaultRetentionMessage, target, path: path, context)
-    return DeleteDefaultRetentionMessageResponse(environment: answer.server.rawValue)
+    let response = try await calls.ask(.deleteDefaultRetentionMessage, target, path: path, context)
+    return DeleteDefaultRetentionMessageResponse(environment: response.server.rawValue)
   }
 }
 

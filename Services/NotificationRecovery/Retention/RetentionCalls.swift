@@ -25,7 +25,7 @@ struct RetentionCalls: Sendable {
   func ask(
     _ endpoint: AppStoreServerEndpoint, _ target: (app: DeploymentConfiguration.App, server: AppStoreServer), path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
-  ) async throws(RPCError) -> AppStoreCalls.Answer {
+  ) async throws(RPCError) -> AppStoreCalls.Response {
     try await calls.ask(endpoint, app: target.app, server: target.server, path: path, query: query, body: body, content: content, context)
   }
 
@@ -37,15 +37,15 @@ struct RetentionCalls: Sendable {
   }
 
   /// A required text of Apple's answer.
-  static func text(_ answer: AppStoreCalls.Answer, _ field: String) throws(RPCError) -> String {
-    guard let text = answer.response[field]?.stringValue else {
+  static func text(_ response: AppStoreCalls.Response, _ field: String) throws(RPCError) -> String {
+    guard let text = response.body[field]?.stringValue else {
       throw .unavailable("the App Store answered without \(field)", reason: "APP_STORE_UNAVAILABLE")
     }
     return text
   }
 
   /// The items of a list in Apple's answer. Apple omits an empty list.
-  static func items(_ answer: AppStoreCalls.Answer, _ field: String) -> [JSONObject] {
-    (answer.response[field]?.arrayValue ?? []).compactMap(\.objectValue)
+  static func items(_ response: AppStoreCalls.Response, _ field: String) -> [JSONObject] {
+    (response.body[field]?.arrayValue ?? []).compactMap(\.objectValue)
   }
 }

@@ -16,10 +16,10 @@ struct UploadRetentionImageHandler: RPCHandler {
         try RetentionImageFile(base64: request.image, size: request.imageSize)
       )
     }
-    let answer = try await calls.ask(
+    let response = try await calls.ask(
       .uploadRetentionImage, target, path: [id], query: image.size.map { [("imageSize", $0.rawValue)] } ?? [], content: image.bytes, context
     )
-    return UploadRetentionImageResponse(environment: answer.server.rawValue)
+    return UploadRetentionImageResponse(environment: response.server.rawValue)
   }
 }
 
@@ -33,8 +33,8 @@ struct DeleteRetentionImageHandler: RPCHandler {
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
       try RetentionRules.identifier(request.imageIdentifier, "imageIdentifier")
     }
-    let answer = try await calls.ask(.deleteRetentionImage, target, path: [id], context)
-    return DeleteRetentionImageResponse(environment: answer.server.rawValue)
+    let response = try await calls.ask(.deleteRetentionImage, target, path: [id], context)
+    return DeleteRetentionImageResponse(environment: response.server.rawValue)
   }
 }
 
@@ -45,12 +45,12 @@ struct ListRetentionImagesHandler: RPCHandler {
 
   func handle(_ request: ListRetentionImagesRequest, _ context: RPCContext) async throws(RPCError) -> ListRetentionImagesResponse {
     let target = try calls.target(request.bundleId, request.environment)
-    let answer = try await calls.ask(.listRetentionImages, target, context)
-    let images = RetentionCalls.items(answer, "imageIdentifiers").map { item in
+    let response = try await calls.ask(.listRetentionImages, target, context)
+    let images = RetentionCalls.items(response, "imageIdentifiers").map { item in
       RetentionImage(
         imageIdentifier: item["imageIdentifier"]?.stringValue?.lowercased() ?? "", imageState: item["imageState"]?.stringValue ?? "",
         imageSize: item["imageSize"]?.stringValue ?? "")
     }
-    return ListRetentionImagesResponse(images: images, environment: answer.server.rawValue)
+    return ListRetentionImagesResponse(images: images, environment: response.server.rawValue)
   }
 }

@@ -18,15 +18,15 @@ struct UploadRetentionMessageHandler: RPCHandler {
     let message = try RetentionCalls.checked(inside: "message") { () throws(RequestRefusal) in try RetentionMessageBody(body) }
     // Recorded before Apple gets the message, because its answer may be lost.
     let isNew = try await images.begin(id, message.imageIdentifiers, target.app.bundleId, target.server)
-    let answer: AppStoreCalls.Answer
+    let response: AppStoreCalls.Response
     do throws(RPCError) {
-      answer = try await calls.ask(.uploadRetentionMessage, target, path: [id], body: message.body, context)
+      response = try await calls.ask(.uploadRetentionMessage, target, path: [id], body: message.body, context)
     } catch {
       if isNew, error.isRefusal { try? await images.forget(id, target.app.bundleId, target.server, ifStill: message.imageIdentifiers) }
       throw error
     }
     if !isNew { try await images.finish(id, message.imageIdentifiers, target.app.bundleId, target.server) }
-    return UploadRetentionMessageResponse(environment: answer.server.rawValue)
+    return UploadRetentionMessageResponse(environment: response.server.rawValue)
   }
 }
 
@@ -51,10 +51,10 @@ struct DeleteRetentionMessageHandler: RPCHandler {
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
       try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
-    let answer = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
+    let response = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
     // What is left of a deleted message has no effect, because Apple's list does not contain it.
     try? await images.forget(id, target.app.bundleId, target.server)
-    return DeleteRetentionMessageResponse(environment: answer.server.rawValue)
+    return DeleteRetentionMessageResponse(environment: response.server.rawValue)
   }
 }
 
@@ -67,9 +67,9 @@ struct ListRetentionMessagesHandler: RPCHandler {
 
   func handle(_ request: ListRetentionMessagesRequest, _ context: RPCContext) async throws(RPCError) -> ListRetentionMessagesResponse {
     let target = try calls.target(request.bundleId, request.environment)
-    let answer = try await calls.ask(.listRetentionMessages, target, context)
+    let response = try await calls.ask(.listRetentionMessages, target, context)
     let known = try await images.all(target.app.bundleId, target.server)
-    var messages = RetentionCalls.items(answer, "messageIdentifiers").map { item in
+    var messages = RetentionCalls.items(response, "messageIdentifiers").map { item in
       let id = item["messageIdentifier"]?.stringValue?.lowercased() ?? ""
       return RetentionMessage(
         messageIdentifier: id, messageState: item["messageState"]?.stringValue ?? "", imageIdentifiers: known[id] ?? [])
@@ -80,15 +80,15 @@ struct ListRetentionMessagesHandler: RPCHandler {
         messages[index].unapprovedImageIdentifiers = messages[index].imageIdentifiers.filter { !approved.contains($0) }
       }
     }
-    return ListRetentionMessagesResponse(messages: messages, environment: answer.server.rawValue)
+    return ListRetentionMessagesResponse(messages: messages, environment: response.server.rawValue)
   }
 
   private func approvedImages(
     _ target: (app: DeploymentConfiguration.App, server: AppStoreServer), _ context: RPCContext
   ) async throws(RPCError) -> Set<String> {
-    let answer = try await calls.ask(.listRetentionImages, target, context)
+    let response = try await calls.ask(.listRetentionImages, target, context)
     return Set(
-      RetentionCalls.items(answer, "imageIdentifiers").filter { $0["imageState"]?.stringValue == Self.approved }
+      RetentionCalls.items(response, "imageIdentifiers").filter { $0["imageState"]?.stringValue == Self.approved }
         .compactMap { $0["imageIdentifier"]?.stringValue?.lowercased() })
   }
 }

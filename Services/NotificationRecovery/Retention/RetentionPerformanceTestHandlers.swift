@@ -13,9 +13,9 @@ struct StartRetentionPerformanceTestHandler: RPCHandler {
   {
     let target = try calls.sandbox(request.bundleId, request.environment)
     let id = try calls.calls.transactionId("originalTransactionId", request.originalTransactionId)
-    let answer = try await calls.ask(.startRetentionPerformanceTest, target, body: ["originalTransactionId": .string(id)], context)
+    let response = try await calls.ask(.startRetentionPerformanceTest, target, body: ["originalTransactionId": .string(id)], context)
     return StartRetentionPerformanceTestResponse(
-      requestId: try RetentionCalls.text(answer, "requestId"), response: answer.response, environment: answer.server.rawValue)
+      requestId: try RetentionCalls.text(response, "requestId"), response: response.body, environment: response.server.rawValue)
   }
 }
 
@@ -29,8 +29,8 @@ struct GetRetentionPerformanceTestHandler: RPCHandler {
   {
     let target = try calls.sandbox(request.bundleId, request.environment)
     let id = try calls.calls.filled("requestId", request.requestId)
-    let answer = try await calls.ask(.getRetentionPerformanceTest, target, path: [id], context)
+    let response = try await calls.ask(.getRetentionPerformanceTest, target, path: [id], context)
     return GetRetentionPerformanceTestResponse(
-      result: try RetentionCalls.text(answer, "result"), response: answer.response, environment: answer.server.rawValue)
+      result: try RetentionCalls.text(response, "result"), response: response.body, environment: response.server.rawValue)
   }
 }

@@ -11,8 +11,8 @@ struct SetRetentionURLHandler: RPCHandler {
   func handle(_ request: SetRetentionURLRequest, _ context: RPCContext) async throws(RPCError) -> SetRetentionURLResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let url = try RetentionCalls.checked { () throws(RequestRefusal) in try RetentionRules.url(request.realtimeUrl) }
-    let answer = try await calls.ask(.setRetentionURL, target, body: ["realtimeURL": .string(url)], context)
-    return SetRetentionURLResponse(environment: answer.server.rawValue)
+    let response = try await calls.ask(.setRetentionURL, target, body: ["realtimeURL": .string(url)], context)
+    return SetRetentionURLResponse(environment: response.server.rawValue)
   }
 }
 
@@ -23,9 +23,9 @@ struct GetRetentionURLHandler: RPCHandler {
 
   func handle(_ request: GetRetentionURLRequest, _ context: RPCContext) async throws(RPCError) -> GetRetentionURLResponse {
     let target = try calls.target(request.bundleId, request.environment)
-    let answer = try await calls.ask(.getRetentionURL, target, context)
+    let response = try await calls.ask(.getRetentionURL, target, context)
     return GetRetentionURLResponse(
-      realtimeUrl: try RetentionCalls.text(answer, "realtimeURL"), environment: answer.server.rawValue)
+      realtimeUrl: try RetentionCalls.text(response, "realtimeURL"), environment: response.server.rawValue)
   }
 }
 
@@ -35,7 +35,7 @@ struct DeleteRetentionURLHandler: RPCHandler {
   let calls: RetentionCalls
 
   func handle(_ request: DeleteRetentionURLRequest, _ context: RPCContext) async throws(RPCError) -> DeleteRetentionURLResponse {
-    let answer = try await calls.ask(.deleteRetentionURL, try calls.target(request.bundleId, request.environment), context)
-    return DeleteRetentionURLResponse(environment: answer.server.rawValue)
+    let response = try await calls.ask(.deleteRetentionURL, try calls.target(request.bundleId, request.environment), context)
+    return DeleteRetentionURLResponse(environment: response.server.rawValue)
   }
 }

@@ -10,7 +10,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func respond(to request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let keyring = issuer.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
     if let keyId = request.keyId, keys.serverKey(keyId) == nil {

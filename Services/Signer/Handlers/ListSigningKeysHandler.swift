@@ -7,7 +7,7 @@ struct ListSigningKeysHandler: ImmediateRPCHandler {
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func respond(to request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let keyring = issuer.keyring
     if let id = request.adNetworkId, keyring.adNetworks[id] == nil {
       throw .notFound("unknown ad network", field: "adNetworkId")

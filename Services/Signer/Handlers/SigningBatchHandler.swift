@@ -2,10 +2,10 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// A checked item of a batch.
-enum CheckedItem<Answer: Sendable>: Sendable {
-  case signature(CoalescedCall<PendingSignature, Answer>)
+enum CheckedItem<Response: Sendable>: Sendable {
+  case signature(CoalescedCall<PendingSignature, Response>)
   /// The item needs no signature now.
-  case complete(Answer)
+  case complete(Response)
 }
 
 /// Signs the items of a batch. The signatures of a share of items are made together.
@@ -15,14 +15,14 @@ protocol SigningBatchHandler: BatchRPCHandler where Resources == Void {
 }
 
 extension SigningBatchHandler {
-  func answer(_ item: Item, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> ItemResult {
+  func respond(to item: Item, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> ItemResult {
     switch try await begin(item, context) {
     case .signature(let call): return try call.performAlone()
     case .complete(let result): return result
     }
   }
 
-  func answer(share items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
+  func respond(toShare items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
     var checked: [Result<CheckedItem<ItemResult>, RPCError>] = []
     var pending: [PendingSignature] = []
     for item in items {
@@ -38,7 +38,7 @@ extension SigningBatchHandler {
     return checked.map { item in
       Result { () throws(RPCError) in
         switch try item.get() {
-        case .signature(let call): return try call.answer()
+        case .signature(let call): return try call.response()
         case .complete(let result): return result
         }
       }

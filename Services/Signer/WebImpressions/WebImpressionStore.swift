@@ -8,7 +8,7 @@ struct WebImpressionStore: Sendable {
   /// How long an ad is stored, seconds: 24 hours.
   static let lifetimeSeconds: Int64 = 86_400
   /// The greatest number of sites for which an ad is signed, so that a public nonce cannot fill the store.
-  static let mostPayloads: Int64 = 100
+  static let maxPayloads: Int64 = 100
 
   private static let keep = RedisScript(name: "web-keep", source: PackageResources.web_ad_keep_lua)
   private static let settle = RedisScript(name: "web-settle", source: PackageResources.web_payload_keep_lua)
@@ -37,7 +37,7 @@ struct WebImpressionStore: Sendable {
   /// Stores the payload signed for a site. Returns the stored one, which may be an earlier one; nil if the ad has expired.
   func settle(_ payload: [UInt8], nonce: WebAdNonce, sourceDomain: String) async throws(RPCError) -> [UInt8]? {
     try await run(
-      Self.settle, nonce, [.string(Self.field(sourceDomain)), .bytes(payload), .integer(Self.mostPayloads)]
+      Self.settle, nonce, [.string(Self.field(sourceDomain)), .bytes(payload), .integer(Self.maxPayloads)]
     ).bytes
   }
 

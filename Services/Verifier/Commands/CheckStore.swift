@@ -17,7 +17,7 @@ struct CheckStore: AsyncParsableCommand {
   enum Output: String, ExpressibleByArgument { case text, json }
 
   @Option(help: "text or json.") var output = Output.text
-  @Option(help: "Maximum number of faults to list; all are counted.") var most = 1000
+  @Option(name: .customLong("most"), help: "Maximum number of faults to list; all are counted.") var maxFaults = 1000
   @Flag(help: "Repair what can be repaired without loss.") var repair = false
   @Flag(
     help: """
@@ -27,7 +27,7 @@ struct CheckStore: AsyncParsableCommand {
   @Option(help: "Number of shards to read concurrently.") var shards = 4
 
   func validate() throws {
-    guard (1...1_000_000).contains(most) else { throw ValidationError("--most must be 1 to 1000000.") }
+    guard (1...1_000_000).contains(maxFaults) else { throw ValidationError("--most must be 1 to 1000000.") }
     guard (1...256).contains(shards) else { throw ValidationError("--shards must be 1 to 256.") }
   }
 
@@ -36,7 +36,7 @@ struct CheckStore: AsyncParsableCommand {
     do throws(ConfigurationError) { (redis, recordTTL) = try Self.open() } catch { throw Self.refuse("\(error)", code: 78) }
     defer { redis.close() }
     var options = StoreCheck.Options()
-    options.most = most
+    options.maxFaults = maxFaults
     options.repairs = repair
     options.walksKeys = !skipKeys
     options.concurrentShards = shards

@@ -3,7 +3,7 @@ import AttributionQueue
 
 extension FeedFilter {
   /// The greatest number of values of one list.
-  static let longestList = 100
+  static let maxValues = 100
   private static let environmentNames: Set<String> = ["production", "sandbox", "development"]
 
   /// A filter from a request.
@@ -13,8 +13,8 @@ extension FeedFilter {
       return
     }
     for (name, list) in [("adNetworkIds", filter.adNetworkIds), ("apps", filter.apps), ("environments", filter.environments)] {
-      guard list.count <= Self.longestList else {
-        throw .invalidArgument(field: "\(field).\(name)", "must have at most \(Self.longestList) values")
+      guard list.count <= Self.maxValues else {
+        throw .invalidArgument(field: "\(field).\(name)", "must have at most \(Self.maxValues) values")
       }
       for (index, value) in list.enumerated() {
         let place = "\(field).\(name)[\(index)]"

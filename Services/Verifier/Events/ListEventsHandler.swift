@@ -8,8 +8,8 @@ struct ListEventsHandler: RPCHandler {
   let feed: EventFeed
 
   func handle(_ request: ListEventsRequest, _ context: RPCContext) async throws(RPCError) -> ListEventsResponse {
-    let most = request.maxEvents ?? 100
-    guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
+    let limit = request.maxEvents ?? 100
+    guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
     for (index, type) in request.types.enumerated() where EventType(rawValue: type) == nil {
       throw .invalidArgument(field: "types[\(index)]", "is not an event type")
     }
@@ -25,7 +25,7 @@ struct ListEventsHandler: RPCHandler {
     let page = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.list(
         types: request.types, filter: filter, from: max(0, request.startTime?.millisecondsSince1970 ?? 0),
-        until: request.endTime?.millisecondsSince1970, after: cursor, most: Int(most))
+        until: request.endTime?.millisecondsSince1970, after: cursor, limit: Int(limit))
     }
     return ListEventsResponse(
       events: page.events.compactMap { try? JSONValue(parsing: $0.json, limits: .ownDocuments).objectValue },

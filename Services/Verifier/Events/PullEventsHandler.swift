@@ -9,8 +9,8 @@ struct PullEventsHandler: RPCHandler {
 
   func handle(_ request: PullEventsRequest, _ context: RPCContext) async throws(RPCError) -> PullEventsResponse {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
-    let most = request.maxEvents ?? 100
-    guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
+    let limit = request.maxEvents ?? 100
+    guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
     let wait = request.waitMilliseconds ?? 0
     guard (0...30_000).contains(wait) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
     let lease = request.leaseSeconds ?? 60
@@ -18,7 +18,7 @@ struct PullEventsHandler: RPCHandler {
     // Events taken after the caller has stopped waiting would be leased to nobody.
     let patience = min(Duration.milliseconds(Int64(wait)), context.remaining - .milliseconds(500))
     let events = try await EventFeedError.asking { () throws(EventFeedError) in
-      try await feed.pull(name, most: Int(most), wait: max(.zero, patience), lease: .seconds(Int64(lease)))
+      try await feed.pull(name, limit: Int(limit), wait: max(.zero, patience), lease: .seconds(Int64(lease)))
     }
     return PullEventsResponse(
       events: events.map { event in

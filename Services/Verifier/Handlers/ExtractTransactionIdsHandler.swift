@@ -7,7 +7,7 @@ struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
 
   /// The greatest number of ids that are returned for one receipt.
-  let most: Int
+  let maxIds: Int
 
   func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtractTransactionIdsResponse
@@ -18,7 +18,7 @@ struct ExtractTransactionIdsHandler: RPCHandler {
       throw .invalidArgument(
         field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
     }
-    let extractor = TransactionIdExtractor(most: most)
+    let extractor = TransactionIdExtractor(maxIds: maxIds)
     let field = request.appReceipt != nil ? "appReceipt" : "transactionReceipt"
     let contents: TransactionIdExtractor.Contents
     do throws(TransactionIdExtractor.Failure) {

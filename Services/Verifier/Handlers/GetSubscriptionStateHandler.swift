@@ -13,8 +13,8 @@ struct GetSubscriptionStateHandler: RPCHandler {
 
   func handle(_ request: GetSubscriptionStateRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStateResponse {
     guard let id = request.originalTransactionId, !id.isEmpty else { throw .invalidArgument(field: "originalTransactionId", "is required") }
-    guard id.utf8.count <= SubscriptionLifecycle.longestId else {
-      throw .invalidArgument(field: "originalTransactionId", "is longer than \(SubscriptionLifecycle.longestId) characters")
+    guard id.utf8.count <= SubscriptionLifecycle.maxIdBytes else {
+      throw .invalidArgument(field: "originalTransactionId", "is longer than \(SubscriptionLifecycle.maxIdBytes) characters")
     }
     guard let environment = request.environment else { throw .invalidArgument(field: "environment", "is required") }
     guard ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) else {

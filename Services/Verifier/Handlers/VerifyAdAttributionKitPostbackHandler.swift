@@ -5,7 +5,7 @@ struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitPostback
   let verdicts: Verdicts
 
-  func answer(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) throws(RPCError)
+  func respond(to request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAdAttributionKitPostbackResponse
   {
     try verdicts.verify(request)

@@ -6,7 +6,7 @@ struct VerifyAppStoreSignedDataOfflineHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
   let verdicts: Verdicts
 
-  func answer(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) throws(RPCError)
+  func respond(to request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAppStoreSignedDataResponse
   {
     try verdicts.verifyOffline(request)

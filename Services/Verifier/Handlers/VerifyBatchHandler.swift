@@ -7,7 +7,7 @@ struct VerifyBatchHandler: BatchRPCHandler {
   typealias Method = VerifierService.VerifyBatch
   let verdicts: Verdicts
 
-  func answer(_ item: VerifyItem, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> VerifyResult {
+  func respond(to item: VerifyItem, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> VerifyResult {
     var result = VerifyResult()
     if let question = item.skadnetworkPostback {
       result.skadnetworkPostback = try verdicts.verify(question)

@@ -10,14 +10,14 @@ struct SilenceSweep: Sendable {
   let lifecycle: SubscriptionLifecycle
   let pause: Duration
   /// The greatest number of subscriptions of a shard in one search; the others wait for the next one.
-  let most: Int
+  let limit: Int
   let metrics: MetricsRegistry
   let logger: Logger
 
-  init(lifecycle: SubscriptionLifecycle, pause: Duration, most: Int, metrics: MetricsRegistry, logger: Logger) {
+  init(lifecycle: SubscriptionLifecycle, pause: Duration, limit: Int, metrics: MetricsRegistry, logger: Logger) {
     self.lifecycle = lifecycle
     self.pause = pause
-    self.most = most
+    self.limit = limit
     self.metrics = metrics
     self.logger = logger
     metrics.counter(Self.found, help: "Subscriptions without a notification after their expiry.")
@@ -41,7 +41,7 @@ struct SilenceSweep: Sendable {
   /// Searches all shards once. Returns the number of silent subscriptions.
   func sweep(at now: Int64) async throws -> Int {
     let due = try await withThrowingTaskGroup(of: [SubscriptionStore.SilentSubscription].self) { group in
-      for shard in Shard.all { group.addTask { try await lifecycle.store.silent(in: shard, at: now, most: most) } }
+      for shard in Shard.all { group.addTask { try await lifecycle.store.silent(in: shard, at: now, limit: limit) } }
       return try await group.reduce(into: []) { $0 += $1 }
     }
     var count = 0

@@ -10,7 +10,7 @@ struct SubscriptionLifecycle: Sendable {
   /// The kind of the message that checks a suspected gap after the time for late notifications.
   static let gapKind = "subscription-gap"
   /// The longest id that is accepted, bytes.
-  static let longestId = 64
+  static let maxIdBytes = 64
 
   let store: SubscriptionStore
   let deliveries: DeliveryQueue
@@ -64,7 +64,7 @@ struct SubscriptionLifecycle: Sendable {
   func inheritance(
     _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
   ) async throws -> SubscriptionInheritance? {
-    guard let previous = step.transaction?.previousOriginalTransactionId, !previous.isEmpty, previous.utf8.count <= Self.longestId,
+    guard let previous = step.transaction?.previousOriginalTransactionId, !previous.isEmpty, previous.utf8.count <= Self.maxIdBytes,
       previous != originalTransactionId
     else { return nil }
     return try await store.change(environment, previous) { history in
@@ -76,7 +76,7 @@ struct SubscriptionLifecycle: Sendable {
   /// history and those that follow it.
   func handOn(_ history: SubscriptionHistory) async throws -> [SubscriptionHistory] {
     var histories = [history]
-    while histories.count < SubscriptionStore.mostIds, let last = histories.last, let next = last.continuation?.originalTransactionId,
+    while histories.count < SubscriptionStore.maxIds, let last = histories.last, let next = last.continuation?.originalTransactionId,
       !histories.contains(where: { $0.originalTransactionId == next }), let inherited = last.inheritance(of: next)
     {
       histories.append(

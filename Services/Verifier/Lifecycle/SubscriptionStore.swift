@@ -8,7 +8,7 @@ struct SubscriptionStore: Sendable {
   /// How long a history is kept after its last step, seconds: 400 days, which is longer than any subscription period and Apple's retention.
   static let lifetimeSeconds: Int64 = 400 * 86_400
   /// The greatest number of ids of one subscription that are followed through migrations.
-  static let mostIds = 16
+  static let maxIds = 16
 
   private static let compareAndSet = RedisScript(
     name: "subscription-compare-and-set", source: PackageResources.subscription_compare_and_set_lua)
@@ -38,7 +38,7 @@ struct SubscriptionStore: Sendable {
     guard let asked = try await history(environment: environment, originalTransactionId: originalTransactionId) else { return [] }
     var histories = [asked]
     func other(_ id: String?) async throws -> SubscriptionHistory? {
-      guard let id, histories.count < Self.mostIds, !histories.contains(where: { $0.originalTransactionId == id }) else { return nil }
+      guard let id, histories.count < Self.maxIds, !histories.contains(where: { $0.originalTransactionId == id }) else { return nil }
       return try await history(environment: environment, originalTransactionId: id)
     }
     while let next = try await other(histories[histories.count - 1].continuation?.originalTransactionId) { histories.append(next) }
@@ -71,10 +71,10 @@ struct SubscriptionStore: Sendable {
 
   // MARK: Silence
 
-  /// Up to `most` subscriptions of a shard whose due time has passed, the earliest first.
-  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [SilentSubscription] {
+  /// Up to `limit` subscriptions of a shard whose due time has passed, the earliest first.
+  func silent(in shard: Shard, at now: Int64, limit: Int) async throws -> [SilentSubscription] {
     let reply = try await redis.send([
-      "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(most)),
+      "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(limit)),
     ])
     let words = (reply.array ?? []).compactMap(\.string)
     return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in

@@ -58,7 +58,7 @@ struct ObservationWork: Sendable {
     var found: Found?
     var refusal: SignedDataReason?
     do throws(Refusal) {
-      if let answer = observation.answer { found = try self.found(answer, observation) }
+      if let entry = observation.entry { found = try self.found(entry, observation) }
     } catch {
       guard observation.gap != nil, case .unverified(let reason) = error else { return refused(error) }
       refusal = reason
@@ -84,21 +84,21 @@ struct ObservationWork: Sendable {
     let naturalKey: String
   }
 
-  private func found(_ answer: StatusObservation.Answer, _ observation: StatusObservation) throws(Refusal) -> Found {
+  private func found(_ entry: StatusObservation.Entry, _ observation: StatusObservation) throws(Refusal) -> Found {
     let transaction = try verified(
-      answer.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
+      entry.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
     var renewal: JSONObject?
-    if let text = answer.signedRenewalInfo {
+    if let text = entry.signedRenewalInfo {
       renewal = try verified(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
     }
     let id = observation.originalTransactionId
     guard transaction["originalTransactionId"]?.stringValue == id, renewal.map({ $0["originalTransactionId"]?.stringValue == id }) ?? true,
-      let step = LifecycleStep(observedStatus: answer.status, transactionInfo: transaction, renewalInfo: renewal)
+      let step = LifecycleStep(observedStatus: entry.status, transactionInfo: transaction, renewalInfo: renewal)
     else { throw .unverified(.malformed) }
     return Found(
-      status: answer.status, transactionInfo: transaction, renewalInfo: renewal, step: step,
+      status: entry.status, transactionInfo: transaction, renewalInfo: renewal, step: step,
       naturalKey: StatusObservation.naturalKey(
-        environment: observation.environment, originalTransactionId: id, status: answer.status, transactionInfo: transaction,
+        environment: observation.environment, originalTransactionId: id, status: entry.status, transactionInfo: transaction,
         renewalInfo: renewal))
   }
 

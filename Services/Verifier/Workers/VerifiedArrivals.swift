@@ -13,7 +13,7 @@ final class VerifiedArrivals: Sendable {
   }
 
   /// The most groups in one command, because a backlog of hours is processed within minutes.
-  private static let most = 500
+  private static let maxGroups = 500
   /// The interval between writes of the counts. Recovery waits for several times as long (``OutageDetector``).
   private static let interval: Duration = .seconds(1)
 
@@ -55,8 +55,8 @@ final class VerifiedArrivals: Sendable {
 
   private func note() async {
     for (source, groups) in take() {
-      for start in stride(from: 0, to: groups.count, by: Self.most) {
-        let some = Array(groups[start..<min(start + Self.most, groups.count)])
+      for start in stride(from: 0, to: groups.count, by: Self.maxGroups) {
+        let some = Array(groups[start..<min(start + Self.maxGroups, groups.count)])
         do throws(RedisError) {
           try await journal.note(environment: source.environment, bundleId: source.bundleId, some, silenceAfter: silenceAfter)
         } catch {

@@ -3,7 +3,7 @@ public import WireJSON
 /// A report of one external purchase token (External Purchase Server API: ExternalPurchaseReport). Apple's rules are checked as far as the
 /// report alone allows.
 public struct ExternalPurchaseReport: Sendable, Hashable {
-  static let longestText = 128
+  static let maxTextLength = 128
   /// The tolerance for our clock being behind Apple's, milliseconds.
   static let clockTolerance: Int64 = 300_000
   /// The currencies that amounts may be reported in (reportingCurrency).
@@ -29,7 +29,7 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
     let fields = RequestFields(body)
     try fields.allow(["requestIdentifier", "externalPurchaseId", "status", "lineItems"])
     requestIdentifier = try fields.neededUUID("requestIdentifier").lowercased()
-    externalPurchaseId = try fields.neededText("externalPurchaseId", most: Self.longestText)
+    externalPurchaseId = try fields.neededText("externalPurchaseId", maxLength: Self.maxTextLength)
     status = try fields.neededChoice("status", ["LINE_ITEM", "NO_LINE_ITEM", "UNRECOGNIZED_TOKEN", "DUPLICATE_TOKEN"])
     let items = try fields.children("lineItems")
     if status == "LINE_ITEM" {
@@ -91,8 +91,8 @@ struct ExternalPurchaseLineItem {
 
   private init(_ fields: RequestFields, now: Int64) throws(RequestRefusal) {
     self.fields = fields
-    id = try fields.neededText("lineItemId", most: ExternalPurchaseReport.longestText)
-    creationDate = try fields.neededInteger("creationDate", least: 1)
+    id = try fields.neededText("lineItemId", maxLength: ExternalPurchaseReport.maxTextLength)
+    creationDate = try fields.neededInteger("creationDate", min: 1)
     guard creationDate <= now + ExternalPurchaseReport.clockTolerance else {
       throw fields.refusal("creationDate", "must not be in the future")
     }
@@ -101,7 +101,7 @@ struct ExternalPurchaseLineItem {
       throw fields.refusal("restatement", "must be true where erroneouslySubmitted is")
     }
     _ = try fields.bool("restatement")
-    reference = try fields.text("referenceLineItemId", most: ExternalPurchaseReport.longestText)
+    reference = try fields.text("referenceLineItemId", maxLength: ExternalPurchaseReport.maxTextLength)
     if reference?.isExactly(id) == true { throw fields.refusal("referenceLineItemId", "must not be the line's own lineItemId") }
     isRefund = try fields.neededChoice("eventType", ["BUY", "REFUND"]) == "REFUND"
     try Self.checkAmounts(fields)
@@ -115,10 +115,10 @@ struct ExternalPurchaseLineItem {
   }
 
   private static func checkAmounts(_ fields: RequestFields) throws(RequestRefusal) {
-    let exclusive = try fields.neededInteger("amountTaxExclusive", least: 0)
-    let inclusive = try fields.neededInteger("amountTaxInclusive", least: 0)
-    let tax = try fields.neededInteger("taxAmount", least: 0)
-    _ = try fields.neededInteger("netAmountTaxExclusive", least: 0)
+    let exclusive = try fields.neededInteger("amountTaxExclusive", min: 0)
+    let inclusive = try fields.neededInteger("amountTaxInclusive", min: 0)
+    let tax = try fields.neededInteger("taxAmount", min: 0)
+    _ = try fields.neededInteger("netAmountTaxExclusive", min: 0)
     let (sum, isTooMuch) = exclusive.addingReportingOverflow(tax)
     guard !isTooMuch, sum == inclusive else {
       throw fields.refusal("amountTaxInclusive", "must be the sum of amountTaxExclusive and taxAmount")
@@ -148,24 +148,24 @@ struct ExternalPurchaseLineItem {
       return
     }
     guard let rate = fields.object["exchangeRate"] else { throw fields.refusal("exchangeRate", "is missing: the currencies differ") }
-    guard let number = rate.numberValue, number.double > 0, number.text.utf8.count <= ExternalPurchaseReport.longestText,
+    guard let number = rate.numberValue, number.double > 0, number.text.utf8.count <= ExternalPurchaseReport.maxTextLength,
       number.text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") })
     else { throw fields.refusal("exchangeRate", "must be a number above 0, written without an exponent") }
   }
 
   private static func checkPurchase(_ fields: RequestFields) throws(RequestRefusal) {
-    _ = try fields.neededText("productIdentifier", most: ExternalPurchaseReport.longestText)
-    _ = try fields.neededInteger("quantity", least: 1)
+    _ = try fields.neededText("productIdentifier", maxLength: ExternalPurchaseReport.maxTextLength)
+    _ = try fields.neededInteger("quantity", min: 1)
     guard try fields.neededChoice("productType", ["ONE_TIME_BUY", "SUBSCRIPTION"]) == "SUBSCRIPTION" else {
       return try fields.allow(common.union(bought))
     }
     try fields.allow(common.union(bought).union(subscription))
     let event = try fields.neededChoice(
       "subscriptionEvent", ["SUBSCRIPTION_START", "RENEWAL", "SUBSCRIPTION_CHANGE", "SUBSCRIPTION_PAYMENT"])
-    let start = try fields.neededInteger("subscriptionStartDate", least: 1)
-    let end = try fields.neededInteger("subscriptionEndDate", least: 1)
+    let start = try fields.neededInteger("subscriptionStartDate", min: 1)
+    let end = try fields.neededInteger("subscriptionEndDate", min: 1)
     guard start <= end else { throw fields.refusal("subscriptionStartDate", "must not be after subscriptionEndDate") }
-    let days = try fields.neededInteger("subscriptionDaysOfPaidService", least: 0)
+    let days = try fields.neededInteger("subscriptionDaysOfPaidService", min: 0)
     guard days <= Int64(Int32.max) else { throw fields.refusal("subscriptionDaysOfPaidService", "must be at most \(Int32.max)") }
     if event == "SUBSCRIPTION_START", days != 0 {
       throw fields.refusal("subscriptionDaysOfPaidService", "must be 0 at the start of a subscription")

@@ -15,7 +15,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
   }
 
   /// The longest text that is parsed, bytes. Apple's have a few hundred.
-  public static let longestText = 8 << 10
+  public static let maxTextBytes = 8 << 10
 
   /// Identifies the token in reports.
   public let id: String
@@ -32,7 +32,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
 
   /// Decodes StoreKit's text. Padding at its end and surrounding white space are ignored.
   public init(decoding text: String) throws(Failure) {
-    guard text.utf8.count <= Self.longestText else { throw .tooLarge(limit: Self.longestText) }
+    guard text.utf8.count <= Self.maxTextBytes else { throw .tooLarge(limit: Self.maxTextBytes) }
     var bytes = text.utf8[...]
     while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
     while let last = bytes.last, last <= 0x20 { bytes.removeLast() }

@@ -7,8 +7,8 @@ public struct StatusObservation: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "subscription-status"
 
-  /// Apple's answer; nil if Apple does not know the subscription.
-  public struct Answer: Sendable, Hashable {
+  /// An element of `lastTransactions` in Apple's response; nil if Apple does not know the subscription.
+  public struct Entry: Sendable, Hashable {
     /// 1 to 5.
     public let status: Int64
     public let signedTransactionInfo: String
@@ -21,16 +21,16 @@ public struct StatusObservation: Sendable, Hashable {
     }
 
     /// From an element of `lastTransactions`.
-    public init?(_ entry: JSONObject) {
-      guard let status = entry["status"]?.int64Value, let transaction = entry["signedTransactionInfo"]?.stringValue else { return nil }
-      self.init(status: status, signedTransactionInfo: transaction, signedRenewalInfo: entry["signedRenewalInfo"]?.stringValue)
+    public init?(_ object: JSONObject) {
+      guard let status = object["status"]?.int64Value, let transaction = object["signedTransactionInfo"]?.stringValue else { return nil }
+      self.init(status: status, signedTransactionInfo: transaction, signedRenewalInfo: object["signedRenewalInfo"]?.stringValue)
     }
   }
 
   public let environment: String
   public let bundleId: String
   public let originalTransactionId: String
-  public let answer: Answer?
+  public let entry: Entry?
   /// The gap that was looked up.
   public let gap: GapReport?
   /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is checked after they have been added.
@@ -38,13 +38,13 @@ public struct StatusObservation: Sendable, Hashable {
   public let migrationId: String?
 
   public init(
-    environment: String, bundleId: String, originalTransactionId: String, answer: Answer?, gap: GapReport? = nil,
+    environment: String, bundleId: String, originalTransactionId: String, entry: Entry?, gap: GapReport? = nil,
     awaited: [String] = [], migrationId: String? = nil
   ) {
     self.environment = environment
     self.bundleId = bundleId
     self.originalTransactionId = originalTransactionId
-    self.answer = answer
+    self.entry = entry
     self.gap = gap
     self.awaited = awaited
     self.migrationId = migrationId
@@ -58,14 +58,14 @@ public struct StatusObservation: Sendable, Hashable {
     return "appstore:\(environment):status:\(originalTransactionId):\(digest)"
   }
 
-  /// The statuses of all subscriptions in an answer of Get All Subscription Statuses, by original transaction id.
-  public static func answers(in response: JSONObject) -> [(originalTransactionId: String, answer: Answer)] {
+  /// The statuses of all subscriptions in a response of Get All Subscription Statuses, by original transaction id.
+  public static func entries(in response: JSONObject) -> [(originalTransactionId: String, entry: Entry)] {
     (response["data"]?.arrayValue ?? []).flatMap { group in
-      (group["lastTransactions"]?.arrayValue ?? []).compactMap { entry in
-        guard let object = entry.objectValue, let id = object["originalTransactionId"]?.stringValue, let answer = Answer(object) else {
+      (group["lastTransactions"]?.arrayValue ?? []).compactMap { value in
+        guard let object = value.objectValue, let id = object["originalTransactionId"]?.stringValue, let entry = Entry(object) else {
           return nil
         }
-        return (id, answer)
+        return (id, entry)
       }
     }
   }
@@ -76,10 +76,10 @@ public struct StatusObservation: Sendable, Hashable {
       "environment": .string(environment), "bundleId": .string(bundleId), "originalTransactionId": .string(originalTransactionId),
       "awaited": .array(awaited.map { .string($0) }),
     ]
-    if let answer {
-      object["status"] = .integer(answer.status)
-      object["signedTransactionInfo"] = .string(answer.signedTransactionInfo)
-      object["signedRenewalInfo"] = answer.signedRenewalInfo.map { .string($0) }
+    if let entry {
+      object["status"] = .integer(entry.status)
+      object["signedTransactionInfo"] = .string(entry.signedTransactionInfo)
+      object["signedRenewalInfo"] = entry.signedRenewalInfo.map { .string($0) }
     }
     object["gap"] = gap.map { .string(String(decoding: $0.body, as: UTF8.self)) }
     object["migrationId"] = migrationId.map { .string($0) }
@@ -97,7 +97,7 @@ public struct StatusObservation: Sendable, Hashable {
       gap = report
     }
     self.init(
-      environment: environment, bundleId: bundleId, originalTransactionId: id, answer: Answer(object), gap: gap,
+      environment: environment, bundleId: bundleId, originalTransactionId: id, entry: Entry(object), gap: gap,
       awaited: object["awaited"]?.arrayValue?.compactMap(\.stringValue) ?? [], migrationId: object["migrationId"]?.stringValue)
   }
 }

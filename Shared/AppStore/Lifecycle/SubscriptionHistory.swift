@@ -17,7 +17,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
   }
 
   /// The greatest number of steps that are kept individually; older ones are kept only as the resulting state.
-  public static let mostSteps = 200
+  public static let maxSteps = 200
 
   public let environment: String
   public let originalTransactionId: String
@@ -180,8 +180,8 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   /// If there are too many steps, keeps only the newer half individually.
   private mutating func compact() {
-    guard steps.count > Self.mostSteps else { return }
-    let old = steps.prefix(steps.count - Self.mostSteps / 2)
+    guard steps.count > Self.maxSteps else { return }
+    let old = steps.prefix(steps.count - Self.maxSteps / 2)
     for step in old { base = SubscriptionFold.next(start, step, beginsHistory: base == nil).state }
     compactedSteps += old.count
     lateSteps.subtract(old.map(\.notificationUUID))

@@ -43,14 +43,14 @@ public struct SubscriptionState: Sendable, Hashable {
   var lastSignedDate: Int64
 
   /// The longest time for which Apple retries a charge, milliseconds: sixty days; less in the sandbox.
-  static let longestRetry: Int64 = 60 * TimeWindow.millisecondsPerDay
+  static let maxRetryTime: Int64 = 60 * TimeWindow.millisecondsPerDay
 
   /// The end of the paid period, of its grace period or of Apple's retries, if a notification must follow: a renewal, a failure or an end.
   var awaitedEnd: Int64? {
     switch status {
     case .active, .activeNotRenewing: expiresDate
     case .gracePeriod: gracePeriodExpiresDate ?? expiresDate
-    case .billingRetry: (expiresDate ?? since).plus(Self.longestRetry)
+    case .billingRetry: (expiresDate ?? since).plus(Self.maxRetryTime)
     case .expired, .revoked, .unknownOverdue: nil
     }
   }

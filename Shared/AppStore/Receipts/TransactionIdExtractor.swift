@@ -20,8 +20,8 @@ public struct TransactionIdExtractor: Sendable {
     /// True if there are more ids than requested.
     public private(set) var isTruncated = false
 
-    fileprivate mutating func add(_ id: Found, most: Int) {
-      if found.count < most { found.append(id) } else { isTruncated = true }
+    fileprivate mutating func add(_ id: Found, maxIds: Int) {
+      if found.count < maxIds { found.append(id) } else { isTruncated = true }
     }
   }
 
@@ -33,10 +33,10 @@ public struct TransactionIdExtractor: Sendable {
   }
 
   static let limit = 4 << 20
-  private let most: Int
+  private let maxIds: Int
 
-  /// - Parameter most: the greatest number of ids of one receipt; that there are more is only reported.
-  public init(most: Int = .max) { self.most = most }
+  /// - Parameter maxIds: the greatest number of ids of one receipt; that there are more is only reported.
+  public init(maxIds: Int = .max) { self.maxIds = maxIds }
 
   /// An app receipt: Base64 of PKCS#7.
   public func appReceipt(_ text: String) throws(Failure) -> [Found] { try appReceiptContents(text).found }
@@ -69,10 +69,10 @@ public struct TransactionIdExtractor: Sendable {
     contents.bundleId = Self.value(
       of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
     if let id = Self.value(of: "original-transaction-id", in: list) {
-      contents.add(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"), most: most)
+      contents.add(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"), maxIds: maxIds)
     }
     if let id = Self.value(of: "transaction-id", in: list) {
-      contents.add(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"), most: most)
+      contents.add(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"), maxIds: maxIds)
     }
     return contents
   }
@@ -89,7 +89,7 @@ public struct TransactionIdExtractor: Sendable {
         ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
       ] {
         guard let value = entry[name], let id = value.stringValue ?? value.numberValue?.uint64.map(String.init) else { continue }
-        contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most)
+        contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), maxIds: maxIds)
       }
     }
     /// Collects a list, or the single object in the response for a transaction receipt.
@@ -135,7 +135,7 @@ public struct TransactionIdExtractor: Sendable {
         let id = String(decoding: try reader.next().content, as: UTF8.self)
         guard !id.isEmpty else { return }
         contents.add(
-          Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"), most: most)
+          Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"), maxIds: maxIds)
       }
     }
     return contents

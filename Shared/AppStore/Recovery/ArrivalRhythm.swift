@@ -12,7 +12,7 @@ public struct ArrivalRhythm: Sendable, Hashable {
   /// The number of past days that are used.
   public static let days: Int64 = 7
   /// The least number of days with notifications for a result.
-  static let leastDays = 3
+  static let minDays = 3
 
   /// Throws if the bucket does not divide a day.
   public init(bucket: Int64, counts: [Int64: Int64]) throws(RequestRefusal) {
@@ -34,15 +34,16 @@ public struct ArrivalRhythm: Sendable, Hashable {
       daysWithAny += 1
       found.append(count(from: start, to: end))
     }
-    guard daysWithAny >= Self.leastDays else { return nil }
+    guard daysWithAny >= Self.minDays else { return nil }
     found.sort()
     let middle = found.count / 2
     return found.count % 2 == 1 ? found[middle] : (found[middle - 1] + found[middle]) / 2
   }
 
-  /// True if a silence is an outage: at least `expected` notifications would be usual in it, and it lasted at least `least` milliseconds.
-  public func isOutage(silence: TimeWindow, expected: Double, least: Int64) -> Bool {
-    guard silence.end - silence.start >= least, let usual = usual(silence) else { return false }
+  /// True if a silence is an outage: at least `expected` notifications would be usual in it, and it lasted at least `minSilence`
+  /// milliseconds.
+  public func isOutage(silence: TimeWindow, expected: Double, minSilence: Int64) -> Bool {
+    guard silence.end - silence.start >= minSilence, let usual = usual(silence) else { return false }
     return usual >= expected
   }
 

@@ -11,7 +11,7 @@ public struct HistorySlice: Sendable, Hashable {
   public internal(set) var items: Int64
 
   /// True when enough pages were read to decide about further slices.
-  public var tellsMuch: Bool { Double(pages) == HistorySlices.leastPages }
+  public var tellsMuch: Bool { Double(pages) == HistorySlices.minPages }
 
   public init(
     number: Int64, window: TimeWindow, pager: NotificationHistoryPager = NotificationHistoryPager(), pages: Int64 = 0, items: Int64 = 0

@@ -22,12 +22,12 @@ public struct HistorySlices: Sendable, Hashable {
   static let probePages: Int64 = 3
   static let firstShare: Int64 = 256
   /// A slice is at most the window's length divided by this.
-  static let largestShare: Int64 = 32
-  static let leastPages = 10.0
-  static let mostPages = 60.0
+  static let maxShare: Int64 = 32
+  static let minPages = 10.0
+  static let maxPages = 60.0
   static let growth: Int64 = 8
   /// The shortest slice, milliseconds.
-  static let leastLength: Int64 = 1000
+  static let minLength: Int64 = 1000
   static let remembered = 4
 
   /// A finished slice: its length in milliseconds and its number of notifications.
@@ -126,7 +126,7 @@ public struct HistorySlices: Sendable, Hashable {
     let action = open[place].pager.received(hasMore: hasMore, paginationToken: paginationToken)
     if action == .finished { return close(place) }
     if case .request = action, !isDivided, mayDivide, open[place].pages >= Self.probePages,
-      window.end - window.start >= Self.leastLength * Self.firstShare / 8
+      window.end - window.start >= Self.minLength * Self.firstShare / 8
     {
       // Notifications that were read come again in the slices, and count once.
       isDivided = true
@@ -167,19 +167,19 @@ public struct HistorySlices: Sendable, Hashable {
 
   private func nextLength(readers: Int) -> Int64? {
     guard let density else {
-      return open.isEmpty ? max(Self.leastLength, (window.end - window.start) / Self.firstShare) : nil
+      return open.isEmpty ? max(Self.minLength, (window.end - window.start) / Self.firstShare) : nil
     }
     let rest = window.end - cursor
     let share = Double(rest) * density / Double(Self.pageSize) / Double(readers)
-    let pages = min(max(share, Self.leastPages), Self.mostPages)
+    let pages = min(max(share, Self.minPages), Self.maxPages)
     let wanted = pages * Double(Self.pageSize) / density
-    let bound = max(Self.leastLength, longest * Self.growth)
+    let bound = max(Self.minLength, longest * Self.growth)
     // Limited even after a quiet time, because a busy time that follows must not be in one slice.
-    let most = (window.end - window.start) / Self.largestShare
-    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound, most))
+    let maxLength = (window.end - window.start) / Self.maxShare
+    let length = max(Self.minLength, min(Int64(min(wanted, Double(rest))), bound, maxLength))
     // This slice is shorter than it should be because little is known. One such slice is enough to learn more; if it turns out to be full,
     // its neighbours are too.
-    guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.leastPages }) else { return nil }
+    guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.minPages }) else { return nil }
     // A short remainder is added to the last slice.
     return rest - length < length / 2 ? rest : length
   }

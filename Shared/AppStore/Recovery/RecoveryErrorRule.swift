@@ -2,9 +2,9 @@
 public enum RecoveryErrorRule {
   /// The number of consecutive failures after which a recovery for a caller or the schedule is given up: about half an hour at the longest
   /// wait.
-  static let mostFailures = 60
+  static let maxFailures = 60
   /// The same number if an operator has to act; half an hour too.
-  static let mostRefusals = 6
+  static let maxRefusals = 6
   /// The longest wait while Apple fails, milliseconds.
   static let widestStep: Int64 = 60_000
   /// The wait while an operator has to act, milliseconds.
@@ -23,12 +23,12 @@ public enum RecoveryErrorRule {
       // Jitter, because many may wait for the same time.
       return max(0, (error.retryAt ?? now + RetryAfterRule.otherwise) - now) + Int64(random * 1000)
     case .retry, .server:
-      guard origin == .outage || failures < mostFailures else { return nil }
+      guard origin == .outage || failures < maxFailures else { return nil }
       return Int64(Double(min(widestStep, 500 << Int64(min(max(failures, 0), 16)))) * random)
     case .credentials, .configuration:
       switch origin {
       case .request: return nil
-      case .schedule: return failures < mostRefusals ? operatorPause : nil
+      case .schedule: return failures < maxRefusals ? operatorPause : nil
       case .outage: return operatorPause
       }
     case .tryOtherEnvironment, .permanent:

@@ -27,7 +27,7 @@ public enum RecoverySlots {
   }
 
   /// The number of slots of a group.
-  public static func most(_ origin: RecoveryOrigin) -> Int { origin == .request ? 4 : 2 }
+  public static func limit(_ origin: RecoveryOrigin) -> Int { origin == .request ? 4 : 2 }
 
   /// The ids of the recoveries that get a free slot, in order. `active`: the groups of the running recoveries.
   public static func beginning(_ waiting: [Candidate], active: [SlotGroup]) -> [String] {
@@ -37,7 +37,7 @@ public enum RecoverySlots {
       ($0.slotGroup.origin.priority, $0.startedAt, $0.id) < ($1.slotGroup.origin.priority, $1.startedAt, $1.id)
     }
     return inTurn.compactMap { candidate in
-      guard taken[candidate.slotGroup, default: 0] < most(candidate.slotGroup.origin) else { return nil }
+      guard taken[candidate.slotGroup, default: 0] < limit(candidate.slotGroup.origin) else { return nil }
       taken[candidate.slotGroup, default: 0] += 1
       return candidate.id
     }

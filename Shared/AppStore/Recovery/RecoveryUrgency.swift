@@ -25,15 +25,15 @@ public enum RecoveryUrgency: Int, Sendable, Hashable, CaseIterable, Comparable {
   /// The longest time for which a notification is held back, milliseconds. Usually all are released in order once the window was read;
   /// these times keep the order if no instance releases them.
   ///
-  /// - Parameter most: the longest time; less than the wait before a gap is reported, so that a held notification does not count as
+  /// - Parameter limit: the longest time; less than the wait before a gap is reported, so that a held notification does not count as
   ///   missing.
-  public func hold(most: Int64) -> Int64 {
-    let longest = max(0, most)
+  public func hold(limit: Int64) -> Int64 {
+    let maxHold = max(0, limit)
     return switch self {
     case .renewed: 0
-    case .ended: longest / 10 * 8
-    case .withdrawn: longest / 10 * 9
-    case .other: longest
+    case .ended: maxHold / 10 * 8
+    case .withdrawn: maxHold / 10 * 9
+    case .other: maxHold
     }
   }
 }

@@ -4,11 +4,11 @@ import WireJSON
 /// The content of an answer's `advancedCommerceData`: a request to modify a subscription with one change (advancedCommerceData;
 /// SubscriptionModifyInAppRequest).
 public enum AdvancedCommerceOffer {
-  private static let longest = 16 << 10
+  private static let maxBytes = 16 << 10
 
   /// Throws for a request that Apple does not accept here.
   static func check(_ text: String) throws(RequestRefusal) {
-    guard text.utf8.count <= longest else { throw RequestRefusal(field: "request", "is longer than \(longest) bytes") }
+    guard text.utf8.count <= maxBytes else { throw RequestRefusal(field: "request", "is longer than \(maxBytes) bytes") }
     guard let request = try? JSONValue(parsing: text).objectValue else { throw RequestRefusal(field: "request", "must be a JSON object") }
     try SubscriptionModification.check(request, path: "request")
   }

@@ -4,11 +4,11 @@ public struct LocaleTag: Sendable, Hashable, CustomStringConvertible {
   public let description: String
 
   /// The longest tag, bytes.
-  private static let longest = 64
+  private static let maxBytes = 64
 
   /// Nil for a text that is not a locale. Subtags are letters and digits, the first one only letters.
   public init?(_ text: String) {
-    guard !text.isEmpty, text.utf8.count <= Self.longest else { return nil }
+    guard !text.isEmpty, text.utf8.count <= Self.maxBytes else { return nil }
     let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
     let isRight = parts.enumerated().allSatisfy { index, part in
       !part.isEmpty && part.utf8.count <= 8

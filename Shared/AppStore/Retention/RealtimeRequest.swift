@@ -31,7 +31,7 @@ public struct RealtimeRequest: Sendable, Hashable {
   /// The natural key of the request.
   public let naturalKey: String
 
-  private static let longestText = 256
+  private static let maxTextBytes = 256
 
   /// Reads a verified payload.
   public init(validating payload: JSONObject) throws(RequestRefusal) {
@@ -59,9 +59,9 @@ public struct RealtimeRequest: Sendable, Hashable {
   }
 
   private static func text(_ name: String, _ payload: JSONObject) throws(RequestRefusal) -> String {
-    guard let text = payload[name]?.stringValue, !text.isEmpty, text.utf8.count <= longestText,
+    guard let text = payload[name]?.stringValue, !text.isEmpty, text.utf8.count <= maxTextBytes,
       text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-    else { throw RequestRefusal(field: name, "must be a text of up to \(longestText) bytes") }
+    else { throw RequestRefusal(field: name, "must be a text of up to \(maxTextBytes) bytes") }
     return text
   }
 }

@@ -13,9 +13,9 @@ public enum SignedParts {
   }
 
   /// All JWS of an answer, at any depth.
-  public static func find(in answer: JSONObject) -> [Part] {
+  public static func find(in response: JSONObject) -> [Part] {
     var parts: [Part] = []
-    for member in answer.members { collect(member.key, member.value, &parts) }
+    for member in response.members { collect(member.key, member.value, &parts) }
     return parts
   }
 

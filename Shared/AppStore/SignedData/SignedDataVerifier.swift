@@ -140,7 +140,7 @@ public struct SignedDataVerifier: Sendable {
     return !namesApp && apps.contains { $0.environments.contains(named) }
   }
 
-  private func chain<Answer>(_ read: () throws(ChainError) -> Answer) throws(SignedDataRefusal) -> Answer {
+  private func chain<Value>(_ read: () throws(ChainError) -> Value) throws(SignedDataRefusal) -> Value {
     do throws(ChainError) { return try read() } catch {
       switch error {
       case .length: throw SignedDataRefusal(.chainLength)

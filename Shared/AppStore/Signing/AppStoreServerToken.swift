@@ -4,7 +4,7 @@ import WireJSON
 /// The authorisation token of the App Store Server API (Generating JSON Web Tokens for API requests).
 public struct AppStoreServerToken: Sendable, Hashable {
   /// The longest lifetime that Apple accepts, seconds.
-  public static let longestLifetime: Int64 = 3600
+  public static let maxLifetime: Int64 = 3600
   public static let defaultLifetime: Int64 = 1200
   public static let audience = "appstoreconnect-v1"
 
@@ -21,8 +21,8 @@ public struct AppStoreServerToken: Sendable, Hashable {
   ///   - now: milliseconds since 1970. The issue time is never in the future: it is rounded down.
   public init(keyId: String, issuerId: String, bundleId: String, lifetime: Int64? = nil, now: Int64) throws(SigningRefusal) {
     let lifetime = lifetime ?? Self.defaultLifetime
-    guard (1...Self.longestLifetime).contains(lifetime) else {
-      throw SigningRefusal(field: "lifetimeSeconds", reason: "must be 1 to \(Self.longestLifetime)")
+    guard (1...Self.maxLifetime).contains(lifetime) else {
+      throw SigningRefusal(field: "lifetimeSeconds", reason: "must be 1 to \(Self.maxLifetime)")
     }
     self.keyId = keyId
     self.issuerId = issuerId

@@ -3,7 +3,7 @@ import Cryptography
 /// The common rules for the signatures that apps get (app-side offers). Each throws ``SigningRefusal`` with the field's name.
 enum OfferRules {
   /// The longest identifier, bytes.
-  static let longestText = 1024
+  static let maxTextBytes = 1024
 
   /// A required text: not empty, of limited length, without U+2063 (which could move content between fields) and control characters.
   static func text(_ value: String?, _ field: String) throws(SigningRefusal) -> String {
@@ -13,7 +13,7 @@ enum OfferRules {
 
   /// The same for a text that may be empty.
   static func bounded(_ value: String, _ field: String) throws(SigningRefusal) -> String {
-    guard value.utf8.count <= longestText else { throw SigningRefusal(field: field, reason: "is longer than \(longestText) bytes") }
+    guard value.utf8.count <= maxTextBytes else { throw SigningRefusal(field: field, reason: "is longer than \(maxTextBytes) bytes") }
     guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x2063 }) else {
       throw SigningRefusal(field: field, reason: "contains U+2063 or a control character")
     }

@@ -63,10 +63,10 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   ///   - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
   ///   - chance: a random number from 0 up to 1, for the jitter of the slow lane.
   public func next(
-    after answer: AdServicesAnswer, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
+    after response: AdServicesResponse, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
     chance: Double
   ) -> Action {
-    switch answer {
+    switch response {
     case .record(let record): return .finish(record.outcome, record)
     case .invalidToken: return .finish(.invalidToken, nil)
     case .notFound:
@@ -89,7 +89,7 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   }
 
   /// The least wait between the last calls before a token expires, milliseconds.
-  private static let leastLastWait: Int64 = 5000
+  private static let minLastWait: Int64 = 5000
 
   private func slow(
     _ history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64?, chance: Double
@@ -100,7 +100,7 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     let jittered = max(min(1000, bound), Int64(Double(bound) * min(max(chance, 0), 1)))
     // At most half of the token's remaining life, so that it does not expire during a wait.
     let left = createdAt + AttributionToken.lifetimeMilliseconds - now
-    return later(by: max(min(jittered, max(left / 2, Self.leastLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
+    return later(by: max(min(jittered, max(left / 2, Self.minLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
   }
 
   private func later(by delay: Int64, createdAt: Int64, now: Int64) -> Action {

@@ -6,7 +6,7 @@ import Cryptography
 /// decides. A token gives access to a user's ad history, so no description, dump or log contains it.
 public struct AttributionToken: Sendable, Hashable {
   /// The longest accepted token, bytes.
-  static let maximumBytes = 4096
+  static let maxBytes = 4096
   /// The time for which Apple accepts a token after its creation, milliseconds: 24 hours.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
@@ -15,14 +15,14 @@ public struct AttributionToken: Sendable, Hashable {
   /// The token as it is sent to Apple.
   public let text: String
 
-  /// Trims the text. Throws ``FieldError`` if it is empty, longer than ``maximumBytes``, or not printable ASCII.
+  /// Trims the text. Throws ``FieldError`` if it is empty, longer than ``maxBytes``, or not printable ASCII.
   public init(validating text: String, field: String = "token") throws(FieldError) {
     var bytes = text.utf8[...]
     while let first = bytes.first, Self.isSpace(first) { bytes = bytes.dropFirst() }
     while let last = bytes.last, Self.isSpace(last) { bytes = bytes.dropLast() }
     guard !bytes.isEmpty else { throw FieldError(field: field, reason: "is empty") }
-    guard bytes.count <= Self.maximumBytes else {
-      throw FieldError(field: field, reason: "is longer than \(Self.maximumBytes) bytes")
+    guard bytes.count <= Self.maxBytes else {
+      throw FieldError(field: field, reason: "is longer than \(Self.maxBytes) bytes")
     }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw FieldError(field: field, reason: "must be printable ASCII without white space inside")

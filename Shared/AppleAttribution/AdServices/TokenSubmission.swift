@@ -8,7 +8,7 @@ public struct TokenSubmission: Sendable, Hashable {
   /// The kind of its message in the queue `tokens`.
   public static let messageKind = "adservices-token"
   /// The longest bundle id and install id, bytes.
-  public static let maximumIdentifierBytes = 255
+  public static let maxIdentifierBytes = 255
 
   public let token: AttributionToken
   public let bundleId: String
@@ -32,7 +32,7 @@ public struct TokenSubmission: Sendable, Hashable {
     }
     if let installId, !installId.isEmpty, !Self.isIdentifier(installId) {
       throw FieldError(
-        field: "installId", reason: "must be 1 to \(Self.maximumIdentifierBytes) bytes without control characters")
+        field: "installId", reason: "must be 1 to \(Self.maxIdentifierBytes) bytes without control characters")
     }
     self.bundleId = bundleId
     self.installId = installId.flatMap { $0.isEmpty ? nil : $0 }
@@ -68,7 +68,7 @@ public struct TokenSubmission: Sendable, Hashable {
   }
 
   private static func isIdentifier(_ text: String) -> Bool {
-    (1...maximumIdentifierBytes).contains(text.utf8.count)
+    (1...maxIdentifierBytes).contains(text.utf8.count)
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
 }

@@ -17,7 +17,7 @@ public enum PostbackSniffer {
   }
 
   /// The longest key. No genuine one is longer.
-  private static let longestKey = 512
+  private static let maxKeyBytes = 512
 
   /// Distinguishes the kinds by their fields: `jws-string` is AdAttributionKit's, `attribution-signature` SKAdNetwork's.
   ///
@@ -68,6 +68,6 @@ public enum PostbackSniffer {
   }
 
   private static func bounded(_ text: String?) -> String? {
-    text.flatMap { $0.utf8.count <= longestKey ? $0 : nil }
+    text.flatMap { $0.utf8.count <= maxKeyBytes ? $0 : nil }
   }
 }

@@ -4,7 +4,7 @@ public import WireJSON
 /// A web ad that is stored until the device requests it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
 public struct DeferredWebImpression: Sendable, Hashable {
   /// The greatest number of sites for which one ad is stored.
-  static let mostDomains = 100
+  static let maxDomains = 100
 
   public let adNetworkId: String
   public let sourceIdentifier: Int64
@@ -30,8 +30,8 @@ public struct DeferredWebImpression: Sendable, Hashable {
     itunesItemId = try ImpressionRules.integer(
       parameters.itunesItemId, 1...Int64.max, field: "itunesItemId", "must be the App Store id of the advertised app")
     nonce = try WebAdNonce(validating: parameters.nonce)
-    guard sourceDomains.count <= Self.mostDomains else {
-      throw FieldError(field: "sourceDomains", reason: "holds more than \(Self.mostDomains) domains")
+    guard sourceDomains.count <= Self.maxDomains else {
+      throw FieldError(field: "sourceDomains", reason: "holds more than \(Self.maxDomains) domains")
     }
     var domains: Set<String> = []
     if let domain = parameters.sourceDomain { domains.insert(try ImpressionRules.domain(domain, rule: rule)) }

@@ -3,7 +3,7 @@ import Cryptography
 /// The common rules for impressions of both frameworks. Each throws ``FieldError`` with the request's name of the field.
 public enum ImpressionRules {
   /// The longest ad network id and domain, bytes.
-  public static let longestName = 253
+  public static let maxNameBytes = 253
   /// The greatest difference between now and an impression's timestamp, milliseconds.
   static let timestampTolerance: Int64 = 86_400_000
 
@@ -14,7 +14,7 @@ public enum ImpressionRules {
     guard !value.utf8.contains(where: { (65...90).contains($0) }) else {
       throw FieldError(field: field, reason: "must be lower case, as Apple registered it")
     }
-    guard value.utf8.count <= longestName, value.utf8.allSatisfy({ isLowerOrDigit($0) || $0 == 0x2E || $0 == 0x2D || $0 == 0x5F })
+    guard value.utf8.count <= maxNameBytes, value.utf8.allSatisfy({ isLowerOrDigit($0) || $0 == 0x2E || $0 == 0x2D || $0 == 0x5F })
     else { throw FieldError(field: field, reason: "must be letters, digits, dots and hyphens") }
     return value
   }
@@ -62,7 +62,7 @@ public enum ImpressionRules {
   ) throws(FieldError) -> String {
     guard let value, !value.isEmpty else { throw FieldError(field: field, reason: "is required") }
     let wrong = "must be a registrable domain in lower case without scheme, port or path"
-    guard value.utf8.count <= longestName else { throw FieldError(field: field, reason: wrong) }
+    guard value.utf8.count <= maxNameBytes else { throw FieldError(field: field, reason: wrong) }
     let labels = value.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
     let inForm = labels.allSatisfy { label in
       (1...63).contains(label.count) && label.first != 0x2D && label.last != 0x2D

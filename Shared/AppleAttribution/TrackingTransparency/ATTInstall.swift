@@ -40,7 +40,7 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// A session or event arrives.
   public mutating func receive(
-    _ session: SessionSubmission, now: Int64, maximumWait: Int64 = ATTStatusWait.maximumMilliseconds
+    _ session: SessionSubmission, now: Int64, maxWait: Int64 = ATTStatusWait.maxMilliseconds
   ) -> Reception {
     // An unknown status says nothing about the install. The item is sent at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
@@ -55,7 +55,7 @@ public struct ATTInstall: Sendable, Hashable {
     }
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
-      maximum: maximumWait)
+      maxWait: maxWait)
     guard case .hold(let deadline) = decision else {
       return Reception(effect: effect, decision: .send, releasesHeld: wasHolding, changes: changes)
     }

@@ -4,7 +4,7 @@
 /// held item. A wait that was answered or has expired does not begin again.
 public struct ATTStatusWait: Sendable, Hashable {
   /// The default of the longest wait, milliseconds.
-  public static let maximumMilliseconds: Int64 = 120_000
+  public static let maxMilliseconds: Int64 = 120_000
 
   public enum Phase: Sendable, Hashable {
     /// Nothing was held for this install yet.
@@ -30,9 +30,9 @@ public struct ATTStatusWait: Sendable, Hashable {
   /// - Parameters:
   ///   - status: the install's status including this item's report.
   ///     - intervalSeconds: the app's `attConsentWaitingInterval`; nil, zero and below mean no waiting.
-  ///     - maximum: the longest wait, in milliseconds.
+  ///     - maxWait: the longest wait, in milliseconds.
   public mutating func receive(
-    status: ATTStatus, intervalSeconds: Int64?, now: Int64, maximum: Int64 = maximumMilliseconds
+    status: ATTStatus, intervalSeconds: Int64?, now: Int64, maxWait: Int64 = maxMilliseconds
   ) -> Decision {
     tick(now: now)
     guard status == .notDetermined else {
@@ -44,7 +44,7 @@ public struct ATTStatusWait: Sendable, Hashable {
     case .over: return .send
     case .notBegun:
       guard let intervalSeconds, intervalSeconds > 0 else { return .send }
-      let wait = intervalSeconds > maximum / 1000 ? maximum : intervalSeconds * 1000
+      let wait = intervalSeconds > maxWait / 1000 ? maxWait : intervalSeconds * 1000
       phase = .holding(until: now + wait)
       return .hold(until: now + wait)
     }

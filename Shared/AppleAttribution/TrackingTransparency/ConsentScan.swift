@@ -3,12 +3,12 @@ import WireJSON
 /// One pass over a payload that must not be sent completely.
 struct ConsentScan {
   /// A value with fewer letters and digits is too common to be searched within other values.
-  private static let shortestFragment = 16
+  private static let minFragmentLength = 16
   /// A value with more letters and digits is not an identifier; only equal values are removed.
-  private static let longestFragment = 64
+  private static let maxFragmentLength = 64
   /// The greatest number of values that are searched. If a payload has more, every text that could contain one is removed.
-  private static let mostFragments = 16
-  private static let longestName = 128
+  private static let maxFragments = 16
+  private static let maxNameLength = 128
 
   private let names: Set<[UInt8]>
   private let equals: Set<[UInt8]>
@@ -20,8 +20,8 @@ struct ConsentScan {
   init(names: Set<[UInt8]>, identifiers: Set<[UInt8]>) {
     self.names = names
     equals = identifiers.subtracting([[]])
-    let fragments = equals.filter { (Self.shortestFragment...Self.longestFragment).contains($0.count) }
-    hasTooMany = fragments.count > Self.mostFragments
+    let fragments = equals.filter { (Self.minFragmentLength...Self.maxFragmentLength).contains($0.count) }
+    hasTooMany = fragments.count > Self.maxFragments
     self.fragments = hasTooMany ? [] : fragments.map { Fragment($0) }
   }
 
@@ -70,7 +70,7 @@ struct ConsentScan {
   }
 
   private func holdsIdentifier(_ folded: [UInt8]) -> Bool {
-    if equals.contains(folded) || hasTooMany && folded.count >= Self.shortestFragment { return true }
+    if equals.contains(folded) || hasTooMany && folded.count >= Self.minFragmentLength { return true }
     return fragments.contains { $0.isIn(folded) }
   }
 
@@ -85,7 +85,7 @@ struct ConsentScan {
       }
       let start = index
       while index < text.count, Self.isOfName(text[index]) { index += 1 }
-      guard index - start <= Self.longestName else { continue }
+      guard index - start <= Self.maxNameLength else { continue }
       var next = index
       while next < text.count, text[next] == UInt8(ascii: " ") || text[next] == UInt8(ascii: "\\") { next += 1 }
       guard next < text.count, Self.isEnd(text[next]) else { continue }

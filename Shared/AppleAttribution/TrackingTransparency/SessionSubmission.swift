@@ -6,7 +6,7 @@ public struct SessionSubmission: Sendable, Hashable {
   /// The kind of its message in the queue `sessions`.
   public static let messageKind = "session"
   /// The longest bundle id and install id, in bytes.
-  public static let maximumIdentifierBytes = 255
+  public static let maxIdentifierBytes = 255
 
   public let bundleId: String
   public let installId: String
@@ -81,10 +81,10 @@ public struct SessionSubmission: Sendable, Hashable {
 
   /// A required id from a path or a query.
   public static func identifier(_ name: String, _ text: String) throws(FieldError) -> String {
-    guard (1...maximumIdentifierBytes).contains(text.utf8.count),
+    guard (1...maxIdentifierBytes).contains(text.utf8.count),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
     else {
-      throw FieldError(field: name, reason: "must be 1 to \(maximumIdentifierBytes) bytes without control characters")
+      throw FieldError(field: name, reason: "must be 1 to \(maxIdentifierBytes) bytes without control characters")
     }
     return text
   }

@@ -107,9 +107,9 @@ public struct RPCClient: Sendable {
     _ method: Method.Type, headers: [(String, String)], body: [UInt8], remaining: Duration
   ) async throws(RPCError) -> Method.Response {
     let passedOn = max(1, Int64((remaining - Self.hop) / .milliseconds(1)))
-    let answer: HTTPClientResponse
+    let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      answer = try await http.send(
+      response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(passedOn))],
           body: body,
@@ -117,9 +117,9 @@ public struct RPCClient: Sendable {
     } catch {
       throw RPCError(error, calling: Method.name)
     }
-    guard answer.status == 200 else { throw RPCError(body: answer.body, httpStatus: answer.status) }
+    guard response.status == 200 else { throw RPCError(body: response.body, httpStatus: response.status) }
     do throws(JSONError) {
-      return try Method.Response(response: answer.body)
+      return try Method.Response(response: response.body)
     } catch {
       throw RPCError(.internal, "the answer of \(Method.name) cannot be read: \(error)")
     }

@@ -4,13 +4,13 @@ import Synchronization
 final class RetryBudget: Sendable {
   /// The budget in tenths of a request. These are whole numbers, so that ten calls earn exactly one retry.
   private let tenths: Mutex<Int>
-  private static let most = 1000
+  private static let maxTenths = 1000
 
   /// A new client has an initial budget.
   init(initial: Int = 10) { tenths = Mutex(initial * 10) }
 
   /// Records a regular request.
-  func earn() { tenths.withLock { $0 = min($0 + 1, Self.most) } }
+  func earn() { tenths.withLock { $0 = min($0 + 1, Self.maxTenths) } }
 
   /// Spends one retry. Returns false if the budget is used up.
   func spend() -> Bool {

@@ -10,9 +10,9 @@ final class ReaderCore: Sendable {
   /// The interval at which acknowledgements are sent while events are processed.
   private static let tick: Duration = .milliseconds(200)
   /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
-  private static let mostUnexplained = 5
+  private static let maxUnexplained = 5
   /// The greatest number of events that one call acknowledges or gives back.
-  private static let mostPerCall = 1000
+  private static let maxPerCall = 1000
 
   init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
     self.events = events
@@ -39,7 +39,7 @@ final class ReaderCore: Sendable {
         guard Self.mayPass(error) else { throw error }
         if error.code == .unknown || error.code == .internal {
           unexplained += 1
-          if unexplained >= Self.mostUnexplained { throw error }
+          if unexplained >= Self.maxUnexplained { throw error }
         }
         let began = since ?? .now
         since = began
@@ -74,14 +74,14 @@ final class ReaderCore: Sendable {
 
   private func pull() async throws(RPCError) {
     let asked = ContinuousClock.now
-    let answer = try await events.pullEvents(
+    let response = try await events.pullEvents(
       PullEventsRequest(
         subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
         leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
     // The lease began after the call, at an unknown time.
     let until = max(asked, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
     leases.withLock { leases in
-      leases.add(answer.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)
+      leases.add(response.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)
     }
   }
 
@@ -111,18 +111,18 @@ final class ReaderCore: Sendable {
     let ackIds = leases.withLock { $0.toExtend(now: .now, margin: options.lease * 2 / 3) }
     guard !ackIds.isEmpty else { return }
     let asked = ContinuousClock.now
-    let answer = try await events.modifyLease(
+    let response = try await events.modifyLease(
       ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: Int32(leaseSeconds)))
     leases.withLock { leases in
       leases.extend(ackIds, until: asked + .seconds(leaseSeconds))
-      if Int(answer.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
+      if Int(response.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
     }
   }
 
   private var leaseSeconds: Int64 { max(1, Int64(options.lease / .seconds(1))) }
 
   private static func parts(_ ackIds: [String]) -> [[String]] {
-    stride(from: 0, to: ackIds.count, by: mostPerCall).map { Array(ackIds[$0..<min($0 + mostPerCall, ackIds.count)]) }
+    stride(from: 0, to: ackIds.count, by: maxPerCall).map { Array(ackIds[$0..<min($0 + maxPerCall, ackIds.count)]) }
   }
 
   private static func mayPass(_ error: RPCError) -> Bool {

@@ -43,7 +43,7 @@ extension DeliveryQueue {
 
   /// The maximum size of an announced message, bytes of body and attributes: Redis copies what is published to its replicas. Only the
   /// intake's worker takes announcements.
-  private static let longestAnnouncement: Int64 = 4096
+  private static let maxAnnouncementBytes: Int64 = 4096
 
   /// Returns nil if the key was claimed before but the claim was lost, because a replica without it became the primary. The caller retries.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
@@ -74,7 +74,7 @@ extension DeliveryQueue {
     words.append(message.kind)
     words.append(message.body)
     words.append(message.envelope)
-    words.append(request.queue == .intake ? Self.longestAnnouncement : 0)
+    words.append(request.queue == .intake ? Self.maxAnnouncementBytes : 0)
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))
       words.append("deadlines")

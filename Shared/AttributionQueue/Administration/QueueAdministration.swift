@@ -48,12 +48,12 @@ public struct QueueAdministration: Sendable {
     return snapshot
   }
 
-  /// Up to `most` dead letters by shard and age, after the position where an earlier page ended.
-  public func deadLetters(_ queue: QueueName, after place: DeadLetterPosition? = nil, most: Int) async throws(QueueError) -> [DeadLetter] {
+  /// Up to `limit` dead letters by shard and age, after the position where an earlier page ended.
+  public func deadLetters(_ queue: QueueName, after place: DeadLetterPosition? = nil, limit: Int) async throws(QueueError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
-    for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < most {
+    for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < limit {
       let from = place?.shard == shard ? place.map { "(" + $0.entryID } : nil
-      letters += try await deadLetters(queue, shard, from: from ?? "-", to: "+", most: most - letters.count)
+      letters += try await deadLetters(queue, shard, from: from ?? "-", to: "+", limit: limit - letters.count)
     }
     return letters
   }
@@ -64,7 +64,7 @@ public struct QueueAdministration: Sendable {
     for queue in queue.map({ [$0] }) ?? QueueName.allCases {
       var from = "-"
       while true {
-        let letters = try await deadLetters(queue, id.shard, from: from, to: "+", most: page)
+        let letters = try await deadLetters(queue, id.shard, from: from, to: "+", limit: page)
         if let letter = letters.first(where: { $0.id == id }) { return (letter, try await message(of: letter)) }
         guard letters.count == page, let end = letters.last else { break }
         from = "(" + end.entryID
@@ -82,11 +82,11 @@ public struct QueueAdministration: Sendable {
     return QueueMessage(kind: letter.kind, body: body, envelope: fields["a"]?.bytes ?? [])
   }
 
-  private func deadLetters(_ queue: QueueName, _ shard: Shard, from: String, to: String, most: Int) async throws(QueueError)
+  private func deadLetters(_ queue: QueueName, _ shard: Shard, from: String, to: String, limit: Int) async throws(QueueError)
     -> [DeadLetter]
   {
     let reply = try await deliveries.send(
-      ["XRANGE", .string(Keys.dead(queue, shard)), .string(from), .string(to), "COUNT", .integer(Int64(most))])
+      ["XRANGE", .string(Keys.dead(queue, shard)), .string(from), .string(to), "COUNT", .integer(Int64(limit))])
     return (reply.array ?? []).compactMap { entry in
       guard let parts = entry.array, parts.count == 2, let entryID = parts[0].string else { return nil }
       let fields = EventFeed.fields(parts[1])
@@ -139,7 +139,7 @@ public struct QueueAdministration: Sendable {
       guard let last = newest.array?.first?.array?.first?.string else { continue }
       var from = "-"
       while true {
-        let letters = try await deadLetters(queue, shard, from: from, to: last, most: page)
+        let letters = try await deadLetters(queue, shard, from: from, to: last, limit: page)
         for letter in letters where ids.isEmpty || ids.contains(letter.id) {
           let when = try await deliveries.whenLinesAreEntered
           let reply = try await deliveries.run(

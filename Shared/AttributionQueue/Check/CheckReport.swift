@@ -10,12 +10,12 @@ public struct CheckReport: Sendable {
   public private(set) var listed: [StoreFault] = []
   private var found: [StoreRule: Int] = [:]
   private var repaired: [StoreRule: Int] = [:]
-  private let most: Int
+  private let maxFaults: Int
   private let repairs: Bool
   private let walkedKeys: Bool
 
-  init(most: Int, repairs: Bool, walkedKeys: Bool) {
-    self.most = most
+  init(maxFaults: Int, repairs: Bool, walkedKeys: Bool) {
+    self.maxFaults = maxFaults
     self.repairs = repairs
     self.walkedKeys = walkedKeys
   }
@@ -23,7 +23,7 @@ public struct CheckReport: Sendable {
   mutating func add(_ fault: StoreFault) {
     found[fault.rule, default: 0] += 1
     if fault.isRepaired { repaired[fault.rule, default: 0] += 1 }
-    if listed.count < most { listed.append(fault) }
+    if listed.count < maxFaults { listed.append(fault) }
   }
 
   /// How often each rule is broken, including repaired faults.

@@ -14,7 +14,7 @@ struct KeyWalk: Sendable {
   /// The number of names per step.
   private static let step: Int64 = 512
   /// The maximum length of an unknown name in a report.
-  private static let longestName = 200
+  private static let maxNameLength = 200
 
   let redis: RedisClient
 
@@ -38,7 +38,7 @@ struct KeyWalk: Sendable {
         switch KeyForm(key) {
         case .record(let id): records.append(id)
         case .line(let queue, let shard, let line): found.lines[queue, default: [:]][shard, default: []].insert(line)
-        case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.longestName))))
+        case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.maxNameLength))))
         case .other, .foreign: break
         }
       }

@@ -48,7 +48,7 @@ struct QueueCheck: Sendable {
 
   private static let rounds = 5
   /// How often new entries are read before a message is left unchecked.
-  private static let mostReads = 5
+  private static let maxReads = 5
 
   private func faults(_ view: inout QueueView) async throws -> [StoreFault] {
     var faults: [StoreFault] = []
@@ -61,7 +61,7 @@ struct QueueCheck: Sendable {
   }
 
   private func readFacts(about suspect: StoreFault, _ view: inout QueueView) async throws -> MessageFacts? {
-    for _ in 0..<Self.mostReads {
+    for _ in 0..<Self.maxReads {
       let letter = view.letters.last { $0.id == suspect.id }?.entry ?? ""
       if let facts = try await MessageFacts.read(suspect, view, letter: letter, redis) { return facts }
       try await reader.readOn(&view)

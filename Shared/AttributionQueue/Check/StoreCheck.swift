@@ -5,7 +5,7 @@ public import RedisClient
 public struct StoreCheck: Sendable {
   public struct Options: Sendable {
     /// The maximum number of listed faults; all are counted.
-    public var most = 1000
+    public var maxFaults = 1000
     /// True if faults are repaired where possible.
     public var repairs = false
     /// True if all key names are scanned for records without messages, order lines and unknown keys.
@@ -37,7 +37,7 @@ public struct StoreCheck: Sendable {
   public func run() async throws -> CheckReport {
     let reader = StoreReader(redis: redis)
     let storeRepair = options.repairs ? StoreRepair(redis: redis) : nil
-    var report = CheckReport(most: options.most, repairs: options.repairs, walkedKeys: options.walksKeys)
+    var report = CheckReport(maxFaults: options.maxFaults, repairs: options.repairs, walkedKeys: options.walksKeys)
     let found = options.walksKeys ? try await KeyWalk(redis: redis).walk() : KeyWalk.Found()
     report.keys = found.keys
     for fault in found.faults { report.add(fault) }

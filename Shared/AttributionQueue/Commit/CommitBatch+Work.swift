@@ -31,10 +31,10 @@ extension CommitBatch {
   /// Appends a line and keeps only the newest lines: a message may be delayed and retried for days.
   static func history(_ before: String, _ now: Int64, _ error: String) -> String {
     let whole = before + "\(now) \(error)\n"
-    guard whole.utf8.count > longestHistory else { return whole }
-    let newest = whole.utf8.suffix(longestHistory)
+    guard whole.utf8.count > maxHistoryBytes else { return whole }
+    let newest = whole.utf8.suffix(maxHistoryBytes)
     return String(decoding: newest.drop { $0 != UInt8(ascii: "\n") }.dropFirst(), as: UTF8.self)
   }
 
-  private static let longestHistory = 4096
+  private static let maxHistoryBytes = 4096
 }

@@ -81,8 +81,8 @@ struct Settlement: Sendable {
     case .wait(let time): delay(time, in: &batch)
     case .giveBack: delay(Self.handOver, word: "given_back", in: &batch)
     case .deadLetter(let error): addDeadLetter(error, in: &batch)
-    case .deferred(let most, let work):
-      guard deferred == nil else { return delay(most, meanwhile: work, in: &batch) }
+    case .deferred(let limit, let work):
+      guard deferred == nil else { return delay(limit, meanwhile: work, in: &batch) }
       await work()
       delay(.zero, in: &batch)
     case .inOrder(let apply):

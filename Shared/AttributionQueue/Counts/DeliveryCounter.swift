@@ -64,7 +64,7 @@ public final class DeliveryCounter: Sendable {
         let hash = Hash(period: .hour, number: hour, holdsValues: true)
         var sum = sums.removeValue(forKey: hash) ?? Sum()
         for (value, count) in values {
-          let isCounted = sum.values[value] != nil || sum.values.count < DeliveryCounter.mostValues
+          let isCounted = sum.values[value] != nil || sum.values.count < DeliveryCounter.maxValues
           sum.values[isCounted ? value : .other, default: 0] += count
           sum.unwritten += Int(count)
         }
@@ -76,12 +76,12 @@ public final class DeliveryCounter: Sendable {
 
   /// The maximum number of different values that one process counts within an hour: devices in Developer Mode can create postbacks of many
   /// apps.
-  static let mostValues = 4000
+  static let maxValues = 4000
   /// How often the counter checks whether something must be written.
   private static let checkInterval: Duration = .seconds(1)
   /// The maximum time that counts wait to be written together.
-  private static let longestWait: Duration = .seconds(5)
-  private static let longestPatience: Duration = .seconds(60)
+  private static let maxWait: Duration = .seconds(5)
+  private static let maxPatience: Duration = .seconds(60)
   /// The number of deliveries at which a sum is written at the next check.
   private static let manyUnwritten = 64
   /// The approximate size of a counter, and the bytes that may be written per delivery: a sum with many counters is written less often.
@@ -148,8 +148,8 @@ public final class DeliveryCounter: Sendable {
         guard sum.unwritten > 0 else { return false }
         if all || hash.end < now { return true }
         let waited = sum.writtenAt.duration(to: .now)
-        guard waited < Self.longestPatience else { return true }
-        return (waited >= Self.longestWait || sum.unwritten >= Self.manyUnwritten) && sum.unwritten * Self.bytesEach >= sum.bytes
+        guard waited < Self.maxPatience else { return true }
+        return (waited >= Self.maxWait || sum.unwritten >= Self.manyUnwritten) && sum.unwritten * Self.bytesEach >= sum.bytes
       }.map { ($0.key, $0.value) }
     }
   }

@@ -16,16 +16,16 @@ public enum RPCClaim: Sendable, Hashable {
 /// Stores the responses of RPCs under their Idempotency-Key.
 public struct RPCIdempotencyStore: Sendable {
   private let redis: RedisClient
-  private let answerTTL: Duration
+  private let responseTTL: Duration
 
-  /// - Parameter answerTTL: how long a response is stored.
-  public init(redis: RedisClient, answerTTL: Duration) {
+  /// - Parameter responseTTL: how long a response is stored.
+  public init(redis: RedisClient, responseTTL: Duration) {
     self.redis = redis
-    self.answerTTL = answerTTL
+    self.responseTTL = responseTTL
   }
 
   public init(deliveries: DeliveryQueue) {
-    self.init(redis: deliveries.redis, answerTTL: deliveries.configuration.rpcAnswerTTL)
+    self.init(redis: deliveries.redis, responseTTL: deliveries.configuration.rpcAnswerTTL)
   }
 
   /// - Parameters:
@@ -53,7 +53,7 @@ public struct RPCIdempotencyStore: Sendable {
       Scripts.rpcFinish, [key(scope)],
       [
         .string(owner), "done", .integer(Int64(status)), .string(code), .bytes(body),
-        .integer(answerTTL.wholeSeconds),
+        .integer(responseTTL.wholeSeconds),
       ])
   }
 

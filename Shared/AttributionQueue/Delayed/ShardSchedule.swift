@@ -7,9 +7,9 @@ import RedisClient
 /// time, so the crash of one worker delays no message.
 struct ShardSchedule: Sendable {
   /// The maximum time of a blocking read, so that a broken connection is noticed.
-  static let longestSleep: Duration = .seconds(30)
+  static let maxSleep: Duration = .seconds(30)
   /// How long a query of a shard may take before another worker queries it too.
-  static let longestQuery: Duration = .seconds(5)
+  static let maxQueryTime: Duration = .seconds(5)
   /// How often all shards are queried, besides once at the start, in case Redis lost entries of the schedule.
   static let fullScan: Duration = .seconds(600)
 
@@ -43,7 +43,7 @@ struct ShardSchedule: Sendable {
 
   /// Takes the shards that are due.
   func due() async throws(QueueError) -> Due {
-    let reply = try await deliveries.run(Scripts.due, keys, [.integer(Self.longestQuery.milliseconds)])
+    let reply = try await deliveries.run(Scripts.due, keys, [.integer(Self.maxQueryTime.milliseconds)])
     guard let parts = reply.array, parts.count == 3, let next = parts[0].integer, let wake = parts[1].string,
       let shards = parts[2].array
     else { throw .unavailable(.unexpectedReply("due")) }
@@ -53,7 +53,7 @@ struct ShardSchedule: Sendable {
 
   /// Returns when the next shard is due, or when an earlier entry is written.
   func wait(_ due: Due, on blocking: RedisClient) async throws(RedisError) {
-    let sleep = min(max(due.next ?? Self.longestSleep.milliseconds, 1), Self.longestSleep.milliseconds)
+    let sleep = min(max(due.next ?? Self.maxSleep.milliseconds, 1), Self.maxSleep.milliseconds)
     _ = try await blocking.send(
       ["XREAD", "COUNT", "1", "BLOCK", .integer(sleep), "STREAMS", .string(Keys.wakes(queue)), .string(due.wake)])
   }

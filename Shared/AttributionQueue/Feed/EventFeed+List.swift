@@ -12,7 +12,7 @@ public struct FeedPage: Sendable {
 /// Reading events of a time range without a subscription.
 extension EventFeed {
   /// The maximum number of rounds per page if a filter excludes nearly everything, so that a caller with a short deadline gets a response.
-  private static let mostRounds = 8
+  private static let maxRounds = 8
 
   /// Events published from `start` on and before `end`, in the order of publication across all shards.
   ///
@@ -21,7 +21,7 @@ extension EventFeed {
   ///   - end: milliseconds since 1970; limited to Redis' time, so that nothing can be published into the range later.
   ///   - cursor: ``FeedPage/next`` of the page before.
   public func list(
-    types: [String], filter: FeedFilter, from start: Int64, until end: Int64?, after cursor: FeedCursor?, most: Int
+    types: [String], filter: FeedFilter, from start: Int64, until end: Int64?, after cursor: FeedCursor?, limit: Int
   ) async throws(EventFeedError) -> FeedPage {
     let now = try await earliestClock()
     let end = min(end ?? now, now)
@@ -29,14 +29,14 @@ extension EventFeed {
     guard end > start else { return FeedPage(events: [], next: nil, reached: end) }
     // This makes every transaction fail that read the time before and is not executed yet: its events would be earlier than `now`.
     _ = try await run(Scripts.list, [Keys.eventsListed], [])
-    for _ in 0..<Self.mostRounds {
-      let round = try await round(from: start, until: end, after: cursor, count: max(4, most / 100))
+    for _ in 0..<Self.maxRounds {
+      let round = try await round(from: start, until: end, after: cursor, count: max(4, limit / 100))
       for entry in round.entries {
         cursor = entry.cursor
         let attributes = entry.event.attributes ?? EventAttributes(describing: entry.event.json, type: entry.event.type)
         guard filter.wants(attributes, type: entry.event.type, types: types, names: names) else { continue }
         events.append(entry.event)
-        if events.count == most, let cursor { return FeedPage(events: events, next: cursor, reached: cursor.milliseconds) }
+        if events.count == limit, let cursor { return FeedPage(events: events, next: cursor, reached: cursor.milliseconds) }
       }
       if round.isLast { return FeedPage(events: events, next: nil, reached: end) }
     }

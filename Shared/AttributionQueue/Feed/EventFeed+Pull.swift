@@ -10,10 +10,10 @@ extension EventFeed {
   /// later events of a subject come only after the earlier ones were acknowledged.
   private static let (sideBySide, sideBySideInOrder) = (32, 8)
   /// If more quiet shards than this have new events, all shards are pulled until they are quiet again.
-  static let mostChanged = 64
+  static let maxChanged = 64
 
-  /// Leases up to `most` events, waiting up to `wait` for the first.
-  public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
+  /// Leases up to `limit` events, waiting up to `wait` for the first.
+  public func pull(_ name: String, limit: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
     let until = ContinuousClock.now + wait
     var pause: Duration = .milliseconds(20)
     while true {
@@ -25,7 +25,7 @@ extension EventFeed {
       guard subscription.push == nil else { throw .isPushed }
       let quiet = quietShards.positions(of: subscription)
       let shards = try await promisingShards(quiet, of: name)
-      let events = try await sweep(subscription, shards, quiet, most: most, lease: lease)
+      let events = try await sweep(subscription, shards, quiet, limit: limit, lease: lease)
       if !events.isEmpty || ContinuousClock.now + pause > until { return events }
       do { try await Task.sleep(for: pause) } catch { return [] }
       pause = min(pause * 2, .milliseconds(160))
@@ -68,7 +68,7 @@ extension EventFeed {
   private func promisingShards(_ quiet: QuietShards.Positions, of name: String) async throws(EventFeedError) -> [Shard] {
     guard !quiet.byShard.isEmpty else { return Shard.all }
     let changed = try await shards(withEventsBehind: quiet.byShard)
-    if changed.count > Self.mostChanged {
+    if changed.count > Self.maxChanged {
       // On a busy feed, the question costs more than it saves: it returns an event of each of these shards.
       quietShards.discard(name)
     } else {
@@ -96,12 +96,12 @@ extension EventFeed {
     let shards = Array(places.keys)
     guard redis.isCluster else { return try await ask(shards) }
     // The streams of a cluster are in different slots.
-    let answers = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
-    return Set(answers.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
+    let replies = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
+    return Set(replies.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
   }
 
   private func sweep(
-    _ subscription: EventSubscription, _ candidates: [Shard], _ quiet: QuietShards.Positions, most: Int, lease: Duration
+    _ subscription: EventSubscription, _ candidates: [Shard], _ quiet: QuietShards.Positions, limit: Int, lease: Duration
   ) async throws(EventFeedError) -> [FeedEvent] {
     guard !candidates.isEmpty else { return [] }
     var events: [FeedEvent] = []
@@ -109,13 +109,13 @@ extension EventFeed {
     let start = Int.random(in: 0..<candidates.count)
     var offset = 0
     var foundThisRound = false
-    while events.count < most {
+    while events.count < limit {
       if offset >= candidates.count {
         guard foundThisRound else { break }
         offset = 0
         foundThisRound = false
       }
-      let left = most - events.count
+      let left = limit - events.count
       let count = min(subscription.isOrdered ? Self.sideBySideInOrder : Self.sideBySide, left, candidates.count - offset)
       let shards = (offset..<offset + count).map { candidates[(start + $0) % candidates.count] }
       offset += count
@@ -140,14 +140,14 @@ extension EventFeed {
       .bytes(subscription.filter.packed(types: subscription.types, names: names)),
       .integer(subscription.isOrdered ? Self.orderedLeases : 0),
     ]
-    let answers = await results(of: shards) { shard throws(EventFeedError) in
+    let replies = await results(of: shards) { shard throws(EventFeedError) in
       // An event must be replicated before it is handed out: if a host were lost, its delivery would be worked and handed out again.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
     var events: [FeedEvent] = []
     var mayHaveMore = false
     var failure: EventFeedError?
-    for (shard, result) in answers {
+    for (shard, result) in replies {
       let reply: RedisReply
       do throws(EventFeedError) { reply = try result.get() } catch {
         failure = error

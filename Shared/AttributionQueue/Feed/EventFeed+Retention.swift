@@ -69,8 +69,8 @@ extension EventFeed {
     if backlog.events > bound {
       try await publishNotice(.dropping, .backlog)
       var count = 0
-      for (shard, most) in backlog.shares(of: backlog.events - bound) {
-        count += try await drop(subscription, shard, most: most, below: "+")
+      for (shard, limit) in backlog.shares(of: backlog.events - bound) {
+        count += try await drop(subscription, shard, limit: limit, below: "+")
       }
       dropped += note(count, of: subscription, .backlog)
     } else if Double(backlog.events) > Self.laggingShare * Double(bound) {
@@ -81,7 +81,7 @@ extension EventFeed {
       var count = 0
       for shard in backlog.byShard.keys {
         count += try await drop(
-          subscription, shard, most: .max, below: "\(max(0, now - configuration.eventRetention.milliseconds))-0")
+          subscription, shard, limit: .max, below: "\(max(0, now - configuration.eventRetention.milliseconds))-0")
       }
       dropped += note(count, of: subscription, .retention)
     } else if age > Self.laggingShare * retention {
@@ -102,22 +102,22 @@ extension EventFeed {
   /// Skips unwanted events before the first wanted one, so that they are not stored for the subscription.
   private func passBy(_ subscription: EventSubscription) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.drop(subscription, shard, most: 0, below: "+")
+      _ = try await self.drop(subscription, shard, limit: 0, below: "+")
     }
   }
 
-  private func drop(_ subscription: EventSubscription, _ shard: Shard, most: Int64, below: String) async throws(EventFeedError) -> Int {
+  private func drop(_ subscription: EventSubscription, _ shard: Shard, limit: Int64, below: String) async throws(EventFeedError) -> Int {
     var dropped: Int64 = 0
     for _ in 0..<Self.stepsAtOnce where !Task.isCancelled {
       let reply = try await run(
         Scripts.drop, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)],
         [
-          .string(subscription.name), .integer(min(most - dropped, Self.atOnce)), .string(below),
+          .string(subscription.name), .integer(min(limit - dropped, Self.atOnce)), .string(below),
           .bytes(subscription.filter.packed(types: subscription.types, names: names)), .integer(Self.atOnce),
         ])
       let step = reply.array?.first?.integer ?? 0
       dropped += step
-      guard reply.array?.last?.integer == 1 || step >= Self.atOnce, most == 0 || dropped < most else { break }
+      guard reply.array?.last?.integer == 1 || step >= Self.atOnce, limit == 0 || dropped < limit else { break }
     }
     return Int(dropped)
   }

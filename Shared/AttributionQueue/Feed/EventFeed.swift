@@ -84,9 +84,9 @@ public final class EventFeed: Sendable {
   func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async throws(EventFeedError) -> [(Shard, Value)]
   {
-    var answers: [(Shard, Value)] = []
-    for (shard, result) in await results(of: shards, ask) { answers.append((shard, try result.get())) }
-    return answers
+    var values: [(Shard, Value)] = []
+    for (shard, result) in await results(of: shards, ask) { values.append((shard, try result.get())) }
+    return values
   }
 
   /// Queries shards concurrently; each may fail on its own.

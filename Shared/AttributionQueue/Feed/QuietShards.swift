@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Pulls leave these shards out, because one script for each of the 256 shards costs Redis far more than one question about new events.
 /// Positions become wrong if data is lost, or while a seek moves the subscription. A finished seek changes the subscription, and positions
-/// are discarded after ``maximumAge``, so an event can be late by this time, but is never missed.
+/// are discarded after ``maxAge``, so an event can be late by this time, but is never missed.
 final class QuietShards: Sendable {
   /// The positions of one state of a subscription. They are discarded together.
   struct Positions {
@@ -22,12 +22,12 @@ final class QuietShards: Sendable {
   }
 
   /// How long positions are used.
-  static let maximumAge: Duration = .seconds(5)
+  static let maxAge: Duration = .seconds(5)
 
-  private let maximumAge: Duration
+  private let maxAge: Duration
   private let state = Mutex(State())
 
-  init(maximumAge: Duration = QuietShards.maximumAge) { self.maximumAge = maximumAge }
+  init(maxAge: Duration = QuietShards.maxAge) { self.maxAge = maxAge }
 
   /// The positions of a subscription; none if they are too old, or from another state of the subscription.
   func positions(of subscription: EventSubscription, now: ContinuousClock.Instant = .now) -> Positions {
@@ -36,7 +36,7 @@ final class QuietShards: Sendable {
       // Subscriptions that nobody pulls any more leave nothing behind.
       state.positions = state.positions.filter { $0.value.until > now }
       state.number += 1
-      let fresh = Positions(number: state.number, subscription: subscription, until: now + maximumAge)
+      let fresh = Positions(number: state.number, subscription: subscription, until: now + maxAge)
       state.positions[subscription.name] = fresh
       return fresh
     }

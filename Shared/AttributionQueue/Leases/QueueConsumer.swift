@@ -28,9 +28,9 @@ struct QueueConsumer: Sendable {
   }
 
   /// Leases messages of a shard that were never leased. Returns a list of entry id and fields.
-  func lease(_ shard: Shard, most: Int) async throws(QueueError) -> RedisReply {
+  func lease(_ shard: Shard, limit: Int) async throws(QueueError) -> RedisReply {
     let reply = try await deliveries.send([
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(name), "COUNT", .integer(Int64(most)), "STREAMS",
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(name), "COUNT", .integer(Int64(limit)), "STREAMS",
       .string(Keys.ready(queue, shard)), ">",
     ])
     return reply.array?.first?.array?.last ?? .null
@@ -38,10 +38,10 @@ struct QueueConsumer: Sendable {
 
   /// Reclaims messages of a shard whose lease expired. Returns a list of entry id, fields and delivery count, and how many messages are leased
   /// there.
-  func reclaim(_ shard: Shard, most: Int = 64) async throws(QueueError) -> (entries: RedisReply, leased: Int64) {
+  func reclaim(_ shard: Shard, limit: Int = 64) async throws(QueueError) -> (entries: RedisReply, leased: Int64) {
     let reply = try await deliveries.run(
       Scripts.reclaim, [Keys.ready(queue, shard)],
-      [.string(DeliveryQueue.group), .string(name), .integer(deliveries.configuration.lease.milliseconds), .integer(Int64(most))])
+      [.string(DeliveryQueue.group), .string(name), .integer(deliveries.configuration.lease.milliseconds), .integer(Int64(limit))])
     var parts = reply.elements
     guard let leased = parts.next()?.integer, let entries = parts.next() else { throw .unavailable(.unexpectedReply("reclaim")) }
     return (entries, leased)

@@ -12,32 +12,32 @@ public struct FeedTail: Sendable {
 
 extension EventFeed {
   /// The events of a shard after a position, and the time up to which they are complete; without a position only the time.
-  public func tail(_ shard: Shard, after place: FeedPosition?, most: Int) async throws(EventFeedError) -> FeedTail {
+  public func tail(_ shard: Shard, after place: FeedPosition?, limit: Int) async throws(EventFeedError) -> FeedTail {
     let reply = try await run(
-      Scripts.tail, [Keys.events(shard)], [.string(place?.entry.text ?? "$"), .integer(Int64(most))])
+      Scripts.tail, [Keys.events(shard)], [.string(place?.entry.text ?? "$"), .integer(Int64(limit))])
     guard let parts = reply.array, parts.count == 3, let time = parts[0].integer, let last = parts[1].string.flatMap({ EntryID($0) })
     else { throw .unavailable(.unexpectedReply("tail")) }
     return FeedTail(time: time, last: FeedPosition(entry: last), events: Self.stored(parts[2]))
   }
 
   /// The tails of several shards, pipelined.
-  public func tails(_ places: [(shard: Shard, after: FeedPosition?)], most: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
+  public func tails(_ places: [(shard: Shard, after: FeedPosition?)], limit: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
     let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.after) })
     return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
-      try await self.tail(shard, after: after[shard] ?? nil, most: most)
+      try await self.tail(shard, after: after[shard] ?? nil, limit: limit)
     }
   }
 
-  /// The events of several shards after their positions, at most `most` of each. Without the time up to which they are complete, no script
+  /// The events of several shards after their positions, at most `limit` of each. Without the time up to which they are complete, no script
   /// is needed.
-  public func events(behind places: [(shard: Shard, place: FeedPosition)], most: Int) async throws(EventFeedError) -> [(
+  public func events(behind places: [(shard: Shard, place: FeedPosition)], limit: Int) async throws(EventFeedError) -> [(
     Shard, [StoredEvent]
   )] {
     let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.place) })
     return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
       let place = after[shard]?.entry.text ?? "0-0"
       return Self.stored(
-        try await self.send(["XRANGE", .string(Keys.events(shard)), .string("(" + place), "+", "COUNT", .integer(Int64(most))]))
+        try await self.send(["XRANGE", .string(Keys.events(shard)), .string("(" + place), "+", "COUNT", .integer(Int64(limit))]))
     }
   }
 

@@ -62,11 +62,11 @@ public struct UnsettledEvents: Sendable, Hashable {
 extension EventFeed {
   /// The stored unsettled events of a pushed subscription in its current generation.
   public func unsettled(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: UnsettledEvents] {
-    let answers = try await onAllShards { shard throws(EventFeedError) in
+    let replies = try await onAllShards { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.unsettledEvents(shard)), .string(subscription.name)]).string
     }
     var found: [Shard: UnsettledEvents] = [:]
-    for (shard, text) in answers { found[shard] = text.flatMap { UnsettledEvents(text: $0, generation: subscription.generation) } }
+    for (shard, text) in replies { found[shard] = text.flatMap { UnsettledEvents(text: $0, generation: subscription.generation) } }
     return found
   }
 
@@ -95,7 +95,7 @@ extension EventFeed {
   /// Stores the progress; false if the subscription was set to another position or deleted meanwhile.
   public func note(_ notes: [PushNote], of subscription: EventSubscription) async throws(EventFeedError) -> Bool {
     let byShard = Dictionary(uniqueKeysWithValues: notes.map { ($0.shard, $0) })
-    let answers = try await on(notes.map(\.shard)) { shard throws(EventFeedError) in
+    let replies = try await on(notes.map(\.shard)) { shard throws(EventFeedError) in
       guard let note = byShard[shard] else { return true }
       guard note.position != nil || note.unsettled != nil || note.clearsUnsettled else { return true }
       let unsettled = note.unsettled?.text(generation: subscription.generation)
@@ -108,6 +108,6 @@ extension EventFeed {
         ], isDurable: true
       ).integer == 1
     }
-    return answers.allSatisfy { $0.1 }
+    return replies.allSatisfy { $0.1 }
   }
 }

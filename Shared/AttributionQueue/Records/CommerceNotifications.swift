@@ -48,7 +48,7 @@ public struct CommerceNotifications: Sendable {
   /// How long the entries of a request or purchase are stored after the last one was added, seconds.
   private static let entrySeconds: Int64 = 180 * 86_400
   /// The maximum number of entries for each request or purchase: every renewal of a subscription names the request that created it.
-  private static let most: Int64 = 100
+  private static let maxEntries: Int64 = 100
 
   private let redis: RedisClient
 
@@ -76,7 +76,7 @@ public struct CommerceNotifications: Sendable {
   public func add(_ entry: Entry, bundleId: String, _ subject: Subject) async throws(RedisError) {
     _ = try await Scripts.commerceNotificationAdd.run(
       redis, [Self.key(bundleId, subject)],
-      [.string(entry.uuid), .bytes(entry.json), .integer(Self.most), .integer(Self.entrySeconds)])
+      [.string(entry.uuid), .bytes(entry.json), .integer(Self.maxEntries), .integer(Self.entrySeconds)])
   }
 
   /// The notifications of a request or purchase, oldest first.

@@ -47,9 +47,9 @@ public struct StoreDiagnosis: Sendable {
 
   private func answering() async throws(RedisError) -> [StoreFinding] {
     let started = ContinuousClock.now
-    let answers = try await redis.sendToEachPrimary(["INFO", "server"])
+    let replies = try await redis.sendToEachPrimary(["INFO", "server"])
     let milliseconds = Int64((ContinuousClock.now - started) / .milliseconds(1))
-    return answers.map { node, reply in
+    return replies.map { node, reply in
       let info = Self.info(reply)
       let version = info["redis_version"] ?? "unknown"
       let major = version.split(separator: ".").first.flatMap { Int($0) } ?? 7
@@ -87,19 +87,19 @@ public struct StoreDiagnosis: Sendable {
   private func memory() async throws(RedisError) -> [StoreFinding] {
     try await redis.sendToEachPrimary(["INFO", "memory"]).map { node, reply in
       let info = Self.info(reply)
-      let (used, most) = (Int64(info["used_memory"] ?? "") ?? 0, Int64(info["maxmemory"] ?? "") ?? 0)
+      let (used, limit) = (Int64(info["used_memory"] ?? "") ?? 0, Int64(info["maxmemory"] ?? "") ?? 0)
       let subject = node.map { "\($0)" }
-      guard most > 0 else {
+      guard limit > 0 else {
         return StoreFinding(
           check: "redis-memory", state: .warning, subject: subject, found: "\(Self.mebibytes(used)) used, no maxmemory",
           advice:
             "Set maxmemory below the machine's memory. A full Redis then refuses writes; without maxmemory, the kernel kills it."
         )
       }
-      let part = Double(used) / Double(most)
+      let part = Double(used) / Double(limit)
       return StoreFinding(
         check: "redis-memory", state: part > Self.fullMemory ? .warning : .ok, subject: subject,
-        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(most)) used (\(Int(part * 100)) %)",
+        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(limit)) used (\(Int(part * 100)) %)",
         advice: part > Self.fullMemory
           ? "Find the queue or subscription with the largest backlog (queues, subscriptions), or give Redis more memory." : nil)
     }
@@ -123,9 +123,9 @@ public struct StoreDiagnosis: Sendable {
 
   private func clock() async throws(RedisError) -> [StoreFinding] {
     let before = now()
-    let answers = try await redis.sendToEachPrimary(["TIME"])
+    let replies = try await redis.sendToEachPrimary(["TIME"])
     let after = now()
-    return answers.compactMap { node, reply in
+    return replies.compactMap { node, reply in
       guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else { return nil }
       // Redis read its clock between our two readings. A time between the two counts as equal.
       let time = seconds * 1000 + micros / 1000

@@ -39,8 +39,8 @@ extension DeliveryQueue {
   /// form is refused. Throws ``QueueError/unknownForm(_:)`` if the form is newer than this build.
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 
-  static func cachedForm(_ redis: RedisClient) -> CachedAnswer<StoreForm> {
-    CachedAnswer(interval: StoreForm.age, longest: StoreForm.age * 2) { () throws(QueueError) in
+  static func cachedForm(_ redis: RedisClient) -> CachedValue<StoreForm> {
+    CachedValue(interval: StoreForm.age, maxAge: StoreForm.age * 2) { () throws(QueueError) in
       let reply: RedisReply
       do throws(RedisError) { reply = try await redis.send(["GET", .string(Keys.form)]) } catch { throw .unavailable(error) }
       return try StoreForm(stored: reply.string)

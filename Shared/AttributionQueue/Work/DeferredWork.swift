@@ -9,7 +9,7 @@ final class DeferredWork: Sendable {
   }
 
   /// The maximum number of jobs that run at once. Messages beyond it are processed again when their delay is over.
-  private static let most = 4096
+  private static let maxUnderWay = 4096
 
   private let queue: QueueName
   private let deliveries: DeliveryQueue
@@ -26,7 +26,7 @@ final class DeferredWork: Sendable {
   /// Begins the work for a message that was delayed. The message becomes due when the work has ended.
   func begin(_ id: DeliveryID, _ work: @escaping @Sendable () async -> Void) {
     let hasRoom = underWay.withLock { underWay in
-      guard underWay < Self.most else { return false }
+      guard underWay < Self.maxUnderWay else { return false }
       underWay += 1
       return true
     }

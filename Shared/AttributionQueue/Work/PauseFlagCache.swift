@@ -6,16 +6,16 @@ struct PauseFlagCache: Sendable {
   /// How long a worker waits before it checks again whether the queue is still paused.
   static let pause: Duration = .milliseconds(250)
 
-  private let answer: CachedAnswer<Bool>
+  private let cached: CachedValue<Bool>
 
-  /// `interval`, `longest`: see ``CachedAnswer``.
+  /// `interval`, `maxAge`: see ``CachedValue``.
   init(
-    queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), longest: Duration = .milliseconds(400)
+    queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), maxAge: Duration = .milliseconds(400)
   ) {
-    answer = CachedAnswer(interval: interval, longest: longest) { () throws(QueueError) in
+    cached = CachedValue(interval: interval, maxAge: maxAge) { () throws(QueueError) in
       try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer != 0
     }
   }
 
-  func isPaused() async throws(QueueError) -> Bool { try await answer.value }
+  func isPaused() async throws(QueueError) -> Bool { try await cached.value }
 }

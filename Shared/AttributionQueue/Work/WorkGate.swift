@@ -1,7 +1,7 @@
 /// Decides how much work may begin, if that depends on another system's limits or health.
 public protocol WorkGate: Sendable {
-  /// Admits up to `most` messages, and at least one if any may begin.
-  func admit(_ most: Int) async -> WorkAdmission
+  /// Admits up to `limit` messages, and at least one if any may begin.
+  func admit(_ limit: Int) async -> WorkAdmission
 }
 
 /// A gate's answer.

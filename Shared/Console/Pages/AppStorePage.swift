@@ -38,7 +38,7 @@ struct AppStorePage {
     let steps: [Step]
   }
 
-  private static let most: Int32 = 100
+  private static let maxItems: Int32 = 100
 
   let layout: Layout
   let states: [Layout.Link]
@@ -82,12 +82,12 @@ struct AppStorePage {
       + known.map {
         Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)" + (ofApp.map { "&" + $0 } ?? ""), isCurrent: $0 == state)
       }
-    async let gapsAnswer = reader.gaps(state: state, app: app, most: Self.most)
-    async let valuesAnswer = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
-    let (gapsReading, values) = await (gapsAnswer, valuesAnswer)
+    async let gapsResult = reader.gaps(state: state, app: app, limit: Self.maxItems)
+    async let valuesResult = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
+    let (gapsReading, values) = await (gapsResult, valuesResult)
     gapsNotice = gapsReading.notice
     let all = gapsReading.value?.gaps ?? []
-    let found = all.prefix(Int(Self.most))
+    let found = all.prefix(Int(Self.maxItems))
     gaps = found.map { Self.row($0, path, now: now) }
     hasNoGaps = found.isEmpty && gapsReading.value != nil
     isCut = gapsReading.value?.isCut == true || all.count > found.count
@@ -118,12 +118,12 @@ struct AppStorePage {
       (life, lifeNotice) = (nil, nil)
       return
     }
-    let answer = await reader.here(
+    let result = await reader.here(
       VerifierService.GetSubscriptionState.self,
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
-    lifeNotice = answer.notice
+    lifeNotice = result.notice
     let asked = transaction
-    life = answer.value.map { Self.subscriptionRow($0, asked, now: now) }
+    life = result.value.map { Self.subscriptionRow($0, asked, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {

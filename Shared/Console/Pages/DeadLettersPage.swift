@@ -14,7 +14,7 @@ struct DeadLettersPage {
   }
 
   /// The number of dead letters on a page.
-  private static let most = 200
+  private static let maxLetters = 200
 
   let layout: Layout
   let notice: Notice?
@@ -34,11 +34,11 @@ struct DeadLettersPage {
     queues =
       [Layout.Link(title: "All queues", href: path, isCurrent: queue == nil)]
       + QueueName.allCases.map { Layout.Link(title: $0.rawValue, href: "\(path)?queue=\($0.rawValue)", isCurrent: $0 == queue) }
-    let answer = await reader.here(
+    let result = await reader.here(
       QueuesService.ListDeadLetters.self,
-      ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.most), pageToken: fields["after"]))
-    notice = answer.notice
-    let letters = answer.value?.deadLetters ?? []
+      ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.maxLetters), pageToken: fields["after"]))
+    notice = result.notice
+    let letters = result.value?.deadLetters ?? []
     rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in
       Row(
         id: letter.id, href: "\(path)/\(FormFields.encoded(letter.queue))/\(FormFields.encoded(letter.id))", queue: letter.queue,
@@ -46,9 +46,9 @@ struct DeadLettersPage {
         diedAt: Moment(letter.diedAt, now: now),
         error: Redaction.text(letter.lastError))
     }
-    isEmpty = rows.isEmpty && answer.value != nil
+    isEmpty = rows.isEmpty && result.value != nil
     let first = path + (queue.map { "?queue=\($0.rawValue)" } ?? "")
-    let next = answer.value?.nextPageToken.map { first + (queue == nil ? "?" : "&") + "after=" + FormFields.encoded($0) } ?? ""
+    let next = result.value?.nextPageToken.map { first + (queue == nil ? "?" : "&") + "after=" + FormFields.encoded($0) } ?? ""
     self.first = first
     self.next = next
     isLater = fields["after"] != nil
@@ -83,13 +83,13 @@ struct DeadLetterPage {
   init(_ layout: Layout, _ reader: ConsoleReader, queue: QueueName, id: DeliveryID, now: Int64) async {
     self.layout = layout
     back = "\(layout.base)\(ConsolePage.deadLetters.path)?queue=\(queue.rawValue)"
-    let answer = await reader.here(
+    let result = await reader.here(
       QueuesService.GetDeadLetter.self, GetDeadLetterRequest(id: id.description, queue: queue.rawValue))
-    isMissing = answer.notice?.isAbsence == true
-    notice = isMissing ? nil : answer.notice
+    isMissing = result.notice?.isAbsence == true
+    notice = isMissing ? nil : result.notice
     self.id = id.description
     self.queue = queue.rawValue
-    let letter = answer.value?.deadLetter
+    let letter = result.value?.deadLetter
     isFound = letter != nil
     guard let letter else {
       (kind, attempts, life, steps) = ("", "", "", [])

@@ -17,9 +17,9 @@ struct DeliveriesPage {
     self.layout = layout
     let range = fields["range"].flatMap(TimeRange.init) ?? .hour
     ranges = TimeRange.links(layout.base + ConsolePage.deliveries.path, current: range)
-    let answer = await reader.here(VerifierService.GetDeliveryCounts.self, range.request)
-    notice = answer.notice
-    guard let response = answer.value else {
+    let result = await reader.here(VerifierService.GetDeliveryCounts.self, range.request)
+    notice = result.notice
+    guard let response = result.value else {
       (figures, plot, kinds, hasKinds, reasons, verdicts, rows) = ([], nil, [], false, nil, [], [])
       return
     }

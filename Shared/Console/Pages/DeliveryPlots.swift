@@ -65,7 +65,7 @@ struct DeliveryPlots {
   var reasons: BarList {
     var counts: [String: Int64] = [:]
     for count in all where count.verdict == "rejected" { counts[count.reason ?? "unknown", default: 0] += count.count ?? 0 }
-    return BarList(counts.map { (name: $0.key, note: DisplayNames.reason($0.key), count: $0.value) }, most: 20, style: "s-rejected")
+    return BarList(counts.map { (name: $0.key, note: DisplayNames.reason($0.key), count: $0.value) }, limit: 20, style: "s-rejected")
   }
 
   struct KindRow {

@@ -31,11 +31,11 @@ struct FeedPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    let answer = await reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
-    notice = answer.notice
-    let all = answer.value?.subscriptions ?? []
+    let result = await reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
+    notice = result.notice
+    let all = result.value?.subscriptions ?? []
     rows = all.map { Self.row($0, now: now) }
-    isEmpty = all.isEmpty && answer.value != nil
+    isEmpty = all.isEmpty && result.value != nil
     let behind = all.filter(Self.isBehind).count
     let dropped = all.reduce(Int64(0)) { $0 + ($1.dropped ?? 0) }
     let pushed = all.filter { $0.push != nil }

@@ -30,11 +30,11 @@ struct KeysPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader) async {
     self.layout = layout
-    let answer = await reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
-    notice = answer.notice
-    let keys = answer.value?.keys ?? []
+    let result = await reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
+    notice = result.notice
+    let keys = result.value?.keys ?? []
     owners = Self.owners(keys)
-    isEmpty = keys.isEmpty && answer.value != nil
+    isEmpty = keys.isEmpty && result.value != nil
     figures =
       keys.isEmpty
       ? []

@@ -21,12 +21,12 @@ struct OverviewPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader) async {
     self.layout = layout
-    async let countsAnswer = reader.here(VerifierService.GetDeliveryCounts.self, TimeRange.hour.request)
-    async let queuesAnswer = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
-    async let subscriptionsAnswer = reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
-    async let gapsAnswer = reader.gaps(state: "suspected", most: 1000)
-    async let keysAnswer = reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
-    let (counts, queues, subscriptions, gaps, keys) = await (countsAnswer, queuesAnswer, subscriptionsAnswer, gapsAnswer, keysAnswer)
+    async let countsResult = reader.here(VerifierService.GetDeliveryCounts.self, TimeRange.hour.request)
+    async let queuesResult = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
+    async let subscriptionsResult = reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
+    async let gapsResult = reader.gaps(state: "suspected", limit: 1000)
+    async let keysResult = reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
+    let (counts, queues, subscriptions, gaps, keys) = await (countsResult, queuesResult, subscriptionsResult, gapsResult, keysResult)
     func href(_ page: ConsolePage) -> String { layout.base + page.path }
     var figures: [Figure] = []
     var concerns: [Concern] = []

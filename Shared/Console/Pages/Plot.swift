@@ -148,18 +148,18 @@ struct BarList {
   let hasMore: Bool
 
   /// The most frequent first.
-  init(_ values: [(name: String, note: String, count: Int64)], most: Int = 12, style: String = "s-verified") {
+  init(_ values: [(name: String, note: String, count: Int64)], limit: Int = 12, style: String = "s-verified") {
     let total = values.reduce(Int64(0)) { $0 + $1.count }
     let sorted = values.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
     let greatest = sorted.first?.count ?? 1
-    items = sorted.prefix(most).map { value in
+    items = sorted.prefix(limit).map { value in
       Item(
         name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: DisplayFormat.count(value.count),
         share: DisplayFormat.share(value.count, of: total),
         width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
     }
     hasItems = !items.isEmpty
-    let rest = sorted.dropFirst(most)
+    let rest = sorted.dropFirst(limit)
     hasMore = !rest.isEmpty
     more = "\(DisplayFormat.count(Int64(rest.count))) more with \(DisplayFormat.count(rest.reduce(0) { $0 + $1.count })) together"
   }

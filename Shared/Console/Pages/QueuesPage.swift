@@ -25,13 +25,13 @@ struct QueuesPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    async let historyAnswer = reader.here(QueuesService.GetQueueHistory.self, GetQueueHistoryRequest(minutes: 60))
-    async let queuesAnswer = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
-    let (answer, history) = await (queuesAnswer, historyAnswer)
+    async let historyResult = reader.here(QueuesService.GetQueueHistory.self, GetQueueHistoryRequest(minutes: 60))
+    async let queuesResult = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
+    let (result, history) = await (queuesResult, historyResult)
     historyNotice = history.notice
     plots = history.value.map { Self.plots($0.moments, now: now) } ?? []
-    notice = answer.notice
-    let queues = answer.value?.queues ?? []
+    notice = result.notice
+    let queues = result.value?.queues ?? []
     rows = queues.map { queue in
       let isLate = Self.isLate(queue)
       let state = queue.paused == true ? "paused" : isLate ? "behind" : (queue.depth ?? 0) > 0 ? "working" : "idle"

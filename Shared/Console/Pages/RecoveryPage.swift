@@ -24,7 +24,7 @@ struct RecoveryPage {
     let troubleStyle: String
   }
 
-  private static let most: Int32 = 20
+  private static let maxJobs: Int32 = 20
 
   let layout: Layout
   let figures: [Figure]
@@ -37,11 +37,11 @@ struct RecoveryPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    async let recoveriesAnswer = reader.recovery(
-      NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.most))
-    async let migrationsAnswer = reader.recovery(
-      NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.most))
-    let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
+    async let recoveriesResult = reader.recovery(
+      NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.maxJobs))
+    async let migrationsResult = reader.recovery(
+      NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.maxJobs))
+    let (recoveries, migrations) = await (recoveriesResult, migrationsResult)
     recoveriesNotice = recoveries.notice
     // The same notice is shown once.
     migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice

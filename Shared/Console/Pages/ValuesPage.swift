@@ -28,9 +28,9 @@ struct ValuesPage {
     let wanted = fields["range"].flatMap(TimeRange.init)
     let range: TimeRange = wanted == .week ? .week : .day
     self.range = range.rawValue
-    let answer = await reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
-    notice = answer.notice
-    let response = answer.value ?? GetValueCountsResponse()
+    let result = await reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
+    notice = result.notice
+    let response = result.value ?? GetValueCountsResponse()
     let (app, network) = (fields["app"].flatMap { Int64($0) }, fields["network"])
     func more(_ name: String) -> String { fields[name].map { "&\(name)=\(FormFields.encoded($0))" } ?? "" }
     ranges = TimeRange.links(
@@ -72,7 +72,7 @@ struct ValuesPage {
           note: "\(source.adNetworkId), \(DisplayFormat.plural(Int64(source.sourceIdentifier.count), "digit", "digits"))",
           count: source.count ?? 0
         )
-      }, most: 20)
+      }, limit: 20)
     hasOthers = (response.others ?? 0) > 0
     others = DisplayFormat.count(response.others ?? 0)
   }

@@ -11,35 +11,35 @@ struct FoundGaps: Sendable {
 
 extension ConsoleReader {
   /// The greatest number of apps that are asked about, since each takes a call.
-  private static let mostApps = 50
+  private static let maxApps = 50
 
   /// - Parameters:
   ///   - state: only gaps in this state.
   ///   - app: only gaps of this app, by its bundle id.
-  ///   - most: the greatest number of gaps of each app.
-  func gaps(state: String?, app: String? = nil, most: Int32) async -> QueryResult<FoundGaps> {
+  ///   - limit: the greatest number of gaps of each app.
+  func gaps(state: String?, app: String? = nil, limit: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
-    let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.mostApps))
-    let answers = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
+    let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.maxApps))
+    let results = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
-          await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: most, state: state))
+          await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: limit, state: state))
         }
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
     let isPart = app == nil && services.apps.count > apps.count
     var found = FoundGaps(isCut: isPart, onlyApps: isPart ? apps.count : nil)
-    for answer in answers {
-      switch answer {
-      case .answer(let response):
+    for result in results {
+      switch result {
+      case .response(let response):
         found.gaps += response.gaps
         found.isCut = found.isCut || response.nextPageToken != nil
       case .notice(let notice): return .notice(notice)
       }
     }
     found.gaps.sort { ($0.suspectedAt?.millisecondsSince1970 ?? 0, $0.gapId) > ($1.suspectedAt?.millisecondsSince1970 ?? 0, $1.gapId) }
-    return .answer(found)
+    return .response(found)
   }
 }

@@ -9,7 +9,7 @@ struct ConsoleReader: Sendable {
 
   let calls: PageCalls
   let services: ConsoleServices
-  let cache: AnswerCache
+  let cache: ResponseCache
 
   func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
 
@@ -45,8 +45,8 @@ struct ConsoleReader: Sendable {
     guard may(method) else { return .notice(.notAllowed(Method.name)) }
     let calls = calls
     do throws(RPCError) {
-      return .answer(
-        try await cache.answer("\(Method.path) \(String(decoding: request.json, as: UTF8.self))") { () throws(RPCError) in
+      return .response(
+        try await cache.response("\(Method.path) \(String(decoding: request.json, as: UTF8.self))") { () throws(RPCError) in
           try await call(calls)
         })
     } catch { return .notice(Notice(error, of: service)) }

@@ -2,10 +2,10 @@ import AttributionProtocol
 
 /// The result of a query for a page: a value, or a notice why there is none.
 enum QueryResult<Value: Sendable>: Sendable {
-  case answer(Value)
+  case response(Value)
   case notice(Notice)
 
-  var value: Value? { if case .answer(let value) = self { value } else { nil } }
+  var value: Value? { if case .response(let value) = self { value } else { nil } }
   var notice: Notice? { if case .notice(let notice) = self { notice } else { nil } }
 }
 

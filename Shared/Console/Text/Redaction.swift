@@ -1,7 +1,7 @@
 /// Removes from free text, such as error messages, everything that might be a secret, a token or an advertising identifier.
 enum Redaction {
   /// The longest word; longer ones, which occur in no language, are removed.
-  private static let longest = 24
+  private static let maxWordBytes = 24
   private static let shown = 6
 
   static func text(_ text: String) -> String {
@@ -33,7 +33,7 @@ enum Redaction {
 
   private static func shortened(_ word: String) -> String {
     let hasDigit = word.utf8.contains { (48...57).contains($0) }
-    guard isUUID(word) || word.utf8.count > longest && (hasDigit || word.utf8.count > 2 * longest) else { return word }
+    guard isUUID(word) || word.utf8.count > maxWordBytes && (hasDigit || word.utf8.count > 2 * maxWordBytes) else { return word }
     return word.prefix(shown) + "…"
   }
 

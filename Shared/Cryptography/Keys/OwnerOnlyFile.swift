@@ -10,10 +10,10 @@ import COpenSSL
 /// a file is accepted too, see ``isSharedByRoot(owner:group:mode:user:groups:)``.
 enum OwnerOnlyFile {
   /// The greatest size of a key file, far above any key with comments.
-  static let largestKey = 65_536
+  static let maxKeyBytes = 65_536
 
   /// Reads the whole file. A symbolic link is followed, because Kubernetes mounts secrets as links; its target is checked.
-  static func read(_ path: String, atMost limit: Int = largestKey) throws(KeyFileError) -> Secret {
+  static func read(_ path: String, atMost limit: Int = maxKeyBytes) throws(KeyFileError) -> Secret {
     // C would cut a path at a zero byte.
     guard !path.utf8.contains(0) else { throw .unreadable(path: path, reason: "its name holds a zero byte") }
     // The descriptor is checked, so that the checked file is the one that is read. It is opened without blocking, because opening a pipe
@@ -73,7 +73,7 @@ enum OwnerOnlyFile {
       if line.last == UInt8(ascii: "\r") { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
       guard !line.isEmpty else { throw .unreadable(path: path, reason: "its first line is empty") }
       guard !line.contains(0) else { throw .unreadable(path: path, reason: "holds a zero byte") }
-      guard line.count <= longestPassphrase else { throw .unreadable(path: path, reason: "its first line is too long") }
+      guard line.count <= maxPassphraseBytes else { throw .unreadable(path: path, reason: "its first line is too long") }
       return Secret(capacity: line.count) { (room) throws(Never) in
         room.copyMemory(from: line)
         return line.count
@@ -82,7 +82,7 @@ enum OwnerOnlyFile {
   }
 
   /// OpenSSL truncates longer ones without an error.
-  static let longestPassphrase = 1023
+  static let maxPassphraseBytes = 1023
 
   /// Creates a file that only its owner may access, which must not exist yet, and syncs it to disk.
   static func create(_ path: String, holding bytes: UnsafeRawBufferPointer) throws(KeyFileError) {

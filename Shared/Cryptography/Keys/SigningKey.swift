@@ -116,9 +116,9 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
   public func writePEM(to path: String, passphrase: String? = nil) throws(KeyFileError) {
     if let passphrase {
       let utf8 = passphrase.utf8
-      guard !utf8.isEmpty, utf8.count <= OwnerOnlyFile.longestPassphrase, !utf8.contains(0), !utf8.contains(UInt8(ascii: "\n")) else {
+      guard !utf8.isEmpty, utf8.count <= OwnerOnlyFile.maxPassphraseBytes, !utf8.contains(0), !utf8.contains(UInt8(ascii: "\n")) else {
         throw .notWritten(
-          path: path, reason: "a passphrase is one line of 1 to \(OwnerOnlyFile.longestPassphrase) bytes without zero bytes")
+          path: path, reason: "a passphrase is one line of 1 to \(OwnerOnlyFile.maxPassphraseBytes) bytes without zero bytes")
       }
     }
     try write(to: path, passphrase: passphrase.map { Secret($0) })

@@ -228,10 +228,10 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
 
   /// Lets OpenSSL build a path and check everything but its signatures, which `read` must check: they are most of the cost, and the few
   /// keys involved have precomputed tables.
-  private func verifying<Answer>(
+  private func verifying<Value>(
     _ leaf: Certificate, untrusted: OpaquePointer?, trusted: OpaquePointer?, depth: Int32,
-    _ read: (OpaquePointer?) throws(ChainError) -> Answer
-  ) throws(ChainError) -> Answer {
+    _ read: (OpaquePointer?) throws(ChainError) -> Value
+  ) throws(ChainError) -> Value {
     guard let context = X509_STORE_CTX_new() else { throw .invalid("no memory") }
     defer { X509_STORE_CTX_free(context) }
     guard X509_STORE_CTX_init(context, store, leaf.raw, untrusted) == 1 else {
@@ -258,9 +258,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     return try read(X509_STORE_CTX_get0_chain(context))
   }
 
-  private static func withStack<Answer>(
-    of certificate: Certificate, _ body: (OpaquePointer) throws(ChainError) -> Answer
-  ) throws(ChainError) -> Answer {
+  private static func withStack<Value>(
+    of certificate: Certificate, _ body: (OpaquePointer) throws(ChainError) -> Value
+  ) throws(ChainError) -> Value {
     guard let stack = OPENSSL_sk_new_null() else { throw .invalid("no memory") }
     // The stack does not own the certificate, which outlives the call.
     defer { OPENSSL_sk_free(stack) }

@@ -20,7 +20,7 @@ struct EndpointRules: Sendable, Hashable {
   /// The greatest number of bytes of these events; one event may exceed it.
   var windowBytes = 4 << 20
   /// The greatest number of events that wait for a retry, or behind such an event. Their bytes are not in memory.
-  var mostWaiting = 100_000
+  var maxWaiting = 100_000
   /// An event that is due later than this is removed from memory, milliseconds.
   var unloadAfter: Int64 = 60_000
 }

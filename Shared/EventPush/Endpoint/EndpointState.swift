@@ -84,20 +84,20 @@ struct EndpointState: Sendable {
 
   /// The number of events that may be added.
   var room: Int {
-    guard ending == nil, items.count < rules.mostWaiting, bytes < rules.windowBytes else { return 0 }
-    return max(0, mostLoaded - loaded)
+    guard ending == nil, items.count < rules.maxWaiting, bytes < rules.windowBytes else { return 0 }
+    return max(0, maxLoaded - loaded)
   }
 
   /// True if there is room for enough events to make a read worthwhile, or if nothing else can be posted.
   var isWorthReading: Bool {
     let room = room
-    return room > 0 && (4 * room >= mostLoaded || nextReady == ready.count)
+    return room > 0 && (4 * room >= maxLoaded || nextReady == ready.count)
   }
 
-  private var mostLoaded: Int { isSuspect ? 2 * rules.maxConcurrent : window }
+  private var maxLoaded: Int { isSuspect ? 2 * rules.maxConcurrent : window }
 
   /// True if no event can be posted: all known events wait in their queues or for a retry.
-  var isStarved: Bool { ending == nil && nextReady == ready.count && inFlight.isEmpty && toLoad.isEmpty && items.count < rules.mostWaiting }
+  var isStarved: Bool { ending == nil && nextReady == ready.count && inFlight.isEmpty && toLoad.isEmpty && items.count < rules.maxWaiting }
 
   // MARK: Events
 

@@ -19,7 +19,7 @@ final class FeedTailReader: Sendable {
     var time: Int64 = .min
   }
 
-  private static let most = 200
+  private static let maxEvents = 200
   private let feed: EventFeed
   private let logger: Logger
   private let state = Mutex(State())
@@ -38,18 +38,18 @@ final class FeedTailReader: Sendable {
   /// Polls all shards once. Returns the new events, and whether there may be more.
   func poll() async throws(EventFeedError) -> (findings: [Finding], mayHaveMore: Bool) {
     let known = state.withLock { $0.tails }
-    let answers = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, most: Self.most)
+    let polled = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, limit: Self.maxEvents)
     var findings: [Finding] = []
     var mayHaveMore = false
     var time = Int64.max
     var tails = known
-    for (shard, tail) in answers {
+    for (shard, tail) in polled {
       guard let before = known[shard.index] else {
         tails[shard.index] = tail.last
         time = min(time, tail.time)
         continue
       }
-      let isWhole = tail.events.count < Self.most
+      let isWhole = tail.events.count < Self.maxEvents
       if !isWhole { mayHaveMore = true }
       // If not all were read, more events may have the publication time of the last one.
       time = min(time, isWhole ? tail.time : tail.events.last?.place.milliseconds ?? tail.time)

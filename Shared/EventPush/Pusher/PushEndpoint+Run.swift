@@ -7,7 +7,7 @@ extension PushEndpoint {
   private static let notingInterval: Duration = .milliseconds(50)
   private static let healthInterval: Int64 = 2000
   /// The greatest number of events that are read at once if few of them are wanted.
-  private static let mostRead = 2048
+  private static let maxRead = 2048
 
   /// Reads a subscription's progress, and makes its endpoint.
   static func open(_ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts) async throws(EventFeedError)
@@ -162,7 +162,7 @@ extension PushEndpoint {
       let force = settings.isOrdered && locked.state.isStarved
       guard locked.state.isWorthReading || force else { return nil }
       // Events that do not fit must be read again, so only as many are read as are likely to be wanted.
-      let room = min(Self.mostRead, Int(Double(max(locked.state.room, force ? 64 : 0)) / locked.wantedShare))
+      let room = min(Self.maxRead, Int(Double(max(locked.state.room, force ? 64 : 0)) / locked.wantedShare))
       var shards = Array(locked.behind)
       if settings.isOrdered { shards.sort { locked.progress[$0].cursor < locked.progress[$1].cursor } }
       // Few shards and many events of each, because each shard costs a command. If order is kept, every shard may have the next event.
@@ -172,7 +172,7 @@ extension PushEndpoint {
     }
     guard let plan else { return false }
     let ends = plan.shards.map { parts.tails.tail($0.0.index) }
-    let found = try await parts.feed.events(behind: plan.shards.map { ($0.0, $0.1) }, most: plan.each)
+    let found = try await parts.feed.events(behind: plan.shards.map { ($0.0, $0.1) }, limit: plan.each)
     return locked.withLock { locked in
       let isKnown = Dictionary(uniqueKeysWithValues: zip(plan.shards.map(\.0.index), ends))
       var (wanted, all) = (0, 0)

@@ -21,8 +21,8 @@ public final class Pusher: Sendable {
   }
 
   private static let interval: Duration = .seconds(1)
-  private static let shortestPause: Duration = .milliseconds(20)
-  private static let longestPause: Duration = .milliseconds(160)
+  private static let minPause: Duration = .milliseconds(20)
+  private static let maxPause: Duration = .milliseconds(160)
   /// The numbers of endpoints that are opened concurrently, and between two heartbeats. Opening one takes two commands for each shard.
   private static let openedAtOnce = 4
   private static let openedInARow = 64
@@ -71,23 +71,23 @@ public final class Pusher: Sendable {
 
   /// Polls the tails of all shards for all endpoints, more often while there are new events.
   private func follow() async {
-    var pause = Self.shortestPause
+    var pause = Self.minPause
     while !Task.isCancelled {
       guard running.withLock({ !$0.isEmpty }) else {
-        do { try await Task.sleep(for: Self.longestPause) } catch { return }
+        do { try await Task.sleep(for: Self.maxPause) } catch { return }
         continue
       }
       var mayHaveMore = false
       do throws(EventFeedError) {
         let (findings, more) = try await parts.tails.poll()
         mayHaveMore = more
-        pause = findings.isEmpty ? min(pause * 2, Self.longestPause) : Self.shortestPause
+        pause = findings.isEmpty ? min(pause * 2, Self.maxPause) : Self.minPause
         // Read after the poll: an endpoint that was opened meanwhile may have read up to the end of the previous poll, and needs these
         // events.
         let endpoints = running.withLock { $0.values.map(\.endpoint) }
         for endpoint in endpoints where !findings.isEmpty || endpoint.settings.isOrdered { endpoint.offer(findings) }
       } catch {
-        pause = Self.longestPause
+        pause = Self.maxPause
       }
       if mayHaveMore { continue }
       do { try await Task.sleep(for: pause) } catch { return }

@@ -17,13 +17,13 @@ public struct EndpointURL: Sendable, Hashable {
       case .scheme: "must begin with https://"
       case .user: "must not have a user or a password"
       case .fragment: "must not have a fragment"
-      case .tooLong: "must be at most \(EndpointURL.longest) bytes"
+      case .tooLong: "must be at most \(EndpointURL.maxBytes) bytes"
       }
     }
   }
 
   /// The greatest length of a URL, bytes.
-  public static let longest = 2048
+  public static let maxBytes = 2048
 
   public let text: String
   /// Lower case; an IP address in its usual form, without brackets.
@@ -31,7 +31,7 @@ public struct EndpointURL: Sendable, Hashable {
 
   /// - Parameter allowsHTTP: true if `http` is allowed.
   public init(validating text: String, allowsHTTP: Bool) throws(Failure) {
-    guard text.utf8.count <= Self.longest else { throw .tooLong }
+    guard text.utf8.count <= Self.maxBytes else { throw .tooLong }
     guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
     guard let url = curl_url() else { throw .malformed }
     defer { curl_url_cleanup(url) }

@@ -38,9 +38,9 @@ private final class Core: @unchecked Sendable {
     var isAwake = true
   }
 
-  private static let mostIdle = 1024
+  private static let maxIdle = 1024
   /// The greatest number of idle connections.
-  private static let mostConnections = 4096
+  private static let maxConnections = 4096
   private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
   private let configuration: HTTPClientConfiguration
@@ -60,7 +60,7 @@ private final class Core: @unchecked Sendable {
     multi = attribution_post_loop_multi(loop)!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, HTTPClientConfiguration.maxStreamsPerConnection)
-    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostConnections)
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maxConnections)
   }
 
   deinit {
@@ -149,7 +149,7 @@ private final class Core: @unchecked Sendable {
       }
       transfers.removeValue(forKey: handle)
       transfer.finish(code)
-      if idle.count < Self.mostIdle { idle.append(transfer) }
+      if idle.count < Self.maxIdle { idle.append(transfer) }
     }
   }
 }

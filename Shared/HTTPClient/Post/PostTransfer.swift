@@ -10,9 +10,9 @@ import CCurl
 /// Options that are the same for all posts are set once, because setting them takes curl as long as a small post.
 final class PostTransfer {
   /// The greatest number of bytes that are read of a response's body, of which only the status is needed.
-  private static let mostOfBody = 64 << 10
+  private static let maxBodyBytes = 64 << 10
   /// The memory of a larger request is freed after its post.
-  private static let mostKept = 16 << 10
+  private static let maxKeptBytes = 16 << 10
 
   let handle: UnsafeMutableRawPointer
   private let connectTimeout: Duration
@@ -92,7 +92,7 @@ final class PostTransfer {
       set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
       set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(connectTimeout, request.timeout)))
     }
-    isLarge = request.body.count > Self.mostKept
+    isLarge = request.body.count > Self.maxKeptBytes
     _ = request.body.withUnsafeBytes {
       attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count))
     }
@@ -119,7 +119,7 @@ final class PostTransfer {
 
   private func receive(bodyBytes count: Int) -> Int {
     bodyBytes += count
-    return bodyBytes <= Self.mostOfBody ? count : 0
+    return bodyBytes <= Self.maxBodyBytes ? count : 0
   }
 
   /// The status of the last response; 0 if there is none.
@@ -157,7 +157,7 @@ final class PostTransfer {
   /// Reports the outcome, once.
   func finish(_ code: CURLcode) {
     // The transfer was cut off because of a long body; its status was received before.
-    if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.mostOfBody {
+    if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.maxBodyBytes {
       let status = status
       return end(with: .answered(status: status, retryAfter: (200..<300).contains(status) ? nil : header("Retry-After")))
     }

@@ -41,10 +41,10 @@ final class RedisConnectionPool: Sendable {
     self.addresses = addresses
     self.logger = logger
     let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
-    let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
+    let maxConnections = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
     self.loops = Array(loops[(configuration.firstLoop % loops.count)...] + loops[..<(configuration.firstLoop % loops.count)])
     state = NIOLockedValueBox(
-      State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
+      State(connections: Array(repeating: nil, count: maxConnections), opening: Array(repeating: nil, count: maxConnections)))
   }
 
   /// True if a connection is open.

@@ -5,7 +5,7 @@ struct RedisSocketURL {
   let database: Int
 
   /// The longest path of a socket, bytes (`sun_path` without its terminating zero).
-  private static let longestPath = 107
+  private static let maxPathBytes = 107
 
   init(_ text: Substring) throws(RedisError) {
     var rest = text
@@ -18,7 +18,7 @@ struct RedisSocketURL {
     self.credentials = credentials
     let parts = rest.split(separator: "?", maxSplits: 1)
     guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path must start with /") }
-    guard path.utf8.count <= Self.longestPath else { throw .badURL("a socket's path has at most \(Self.longestPath) bytes") }
+    guard path.utf8.count <= Self.maxPathBytes else { throw .badURL("a socket's path has at most \(Self.maxPathBytes) bytes") }
     self.path = String(path)
     guard parts.count > 1 else {
       database = 0

@@ -7,16 +7,16 @@ final class ReplyReader {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
     /// The greatest number of bytes that are reserved in advance.
-    private static let mostRoom = 256 << 10
+    private static let maxRoom = 256 << 10
     /// The numbers of items and bytes of the last reply.
     var room = (items: 0, bytes: 0)
     /// The number of items that may still follow; negative if there were too many.
     var left: Int
-    let most: Int
+    let maxElements: Int
 
-    init(most: Int) {
-      self.most = most
-      left = most
+    init(maxElements: Int) {
+      self.maxElements = maxElements
+      left = maxElements
     }
 
     mutating func take(_ item: ReplyTape.Item) -> Bool {
@@ -28,13 +28,13 @@ final class ReplyReader {
     }
 
     mutating func drop() {
-      left = most
+      left = maxElements
       items.removeAll(keepingCapacity: true)
       bytes.removeAll(keepingCapacity: true)
     }
 
     mutating func reply() -> RedisReply {
-      left = most
+      left = maxElements
       if items.count == 1, items[0].kind == .integer || items[0].kind == .null {
         // A reply of one item needs no tape; the capacity is kept for the next reply.
         defer { items.removeAll(keepingCapacity: true) }
@@ -43,7 +43,7 @@ final class ReplyReader {
       let tape = ReplyTape(items: &items, bytes: bytes)
       bytes = []
       // The next reply is often of similar size, so its memory is reserved, within limits.
-      room = (min(tape.items.count, Self.mostRoom / 64), min(tape.bytes.count, Self.mostRoom))
+      room = (min(tape.items.count, Self.maxRoom / 64), min(tape.bytes.count, Self.maxRoom))
       return RedisReply(tape.items[0], in: tape, at: 0)
     }
   }
@@ -57,7 +57,7 @@ final class ReplyReader {
     guard let raw = redisReaderCreateWithFunctions(Self.functions) else { return nil }
     self.raw = raw
     pieces = .allocate(capacity: 1)
-    pieces.initialize(to: PartialReply(most: maxElements))
+    pieces.initialize(to: PartialReply(maxElements: maxElements))
     raw.pointee.privdata = UnsafeMutableRawPointer(pieces)
   }
 

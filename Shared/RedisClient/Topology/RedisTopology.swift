@@ -99,16 +99,16 @@ final class RedisTopology: Sendable {
   private func learn() async {
     let known = state.withLockedValue { $0.map }
     let movedBefore = state.withLockedValue { $0.moved }
-    var answer = await holdElection(discovery.voters(known), believed: known)
+    var outcome = await holdElection(discovery.voters(known), believed: known)
     // The nodes may all have new addresses, which the addresses in the URL lead to.
-    if !answer.isElected, known != nil {
+    if !outcome.isElected, known != nil {
       let again = await holdElection(seeds, believed: known)
-      if again.isElected || !answer.isAnswered { answer = again }
+      if again.isElected || !outcome.isAnswered { outcome = again }
     }
     let change: SlotMap? = state.withLockedValue { state in
       state.asking = nil
-      state.fault = answer.map == nil ? answer.fault : nil
-      guard let map = answer.map, answer.isElected || state.map == nil else { return nil }
+      state.fault = outcome.map == nil ? outcome.fault : nil
+      guard let map = outcome.map, outcome.isElected || state.map == nil else { return nil }
       // A `MOVED` that arrived meanwhile is newer than the map.
       state.moved = state.moved.filter { slot, node in movedBefore[slot] != node && map[slot] != node }
       defer { state.map = map }

@@ -13,9 +13,9 @@ struct RoutedCall {
   }
 
   /// The greatest number of `MOVED` redirections in a row; more of them are a loop.
-  static let mostMoves = 8
+  static let maxMoves = 8
   private static let firstPause: Duration = .milliseconds(5)
-  private static let longestPause: Duration = .milliseconds(100)
+  private static let maxPause: Duration = .milliseconds(100)
 
   private let until: ContinuousClock.Instant
   private var moves = 0
@@ -29,7 +29,7 @@ struct RoutedCall {
     switch redirection {
     case .moved(_, let node):
       moves += 1
-      guard moves <= Self.mostMoves else { return .fail(.unavailable("redirected more than \(Self.mostMoves) times")) }
+      guard moves <= Self.maxMoves else { return .fail(.unavailable("redirected more than \(Self.maxMoves) times")) }
       return .send(node, asking: false)
     case .ask(let node):
       // Time-limited, because the other node may answer with a redirection that waits.
@@ -62,7 +62,7 @@ struct RoutedCall {
     guard now < until else { return nil }
     pauses += 1
     moves = 0
-    let cap = min(Self.longestPause, Self.firstPause * (1 << min(pauses - 1, 5)))
+    let cap = min(Self.maxPause, Self.firstPause * (1 << min(pauses - 1, 5)))
     return min(cap * (0.5 + jitter / 2), now.duration(to: until))
   }
 }

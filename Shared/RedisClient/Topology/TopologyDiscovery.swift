@@ -13,11 +13,11 @@ protocol TopologyDiscovery: Sendable {
 struct ClusterDiscovery: TopologyDiscovery {
   let seeds: [NodeAddress]
   /// The greatest number of nodes of a cluster that are asked.
-  private static let mostVoters = 9
+  private static let maxVoters = 9
 
   var question: [RedisArgument] { ["CLUSTER", "SLOTS"] }
 
-  func voters(_ known: SlotMap?) -> [NodeAddress] { known.map { Array($0.nodes.shuffled().prefix(Self.mostVoters)) } ?? seeds }
+  func voters(_ known: SlotMap?) -> [NodeAddress] { known.map { Array($0.nodes.shuffled().prefix(Self.maxVoters)) } ?? seeds }
 
   func read(_ reply: RedisReply, from teller: NodeAddress) -> SlotMap? {
     guard let entries = reply.array, !entries.isEmpty else { return nil }

@@ -19,9 +19,9 @@ struct ProxyHeader: Sendable, Hashable {
   }
 
   /// The maximum length of a line of version 1 including its end, bytes.
-  static let longestLine = 107
+  static let maxLineLength = 107
   /// The maximum length of a header of version 2, bytes.
-  static let longest = fixedLength + 0xFFFF
+  static let maxLength = fixedLength + 0xFFFF
 
   let origin: Origin
   /// The length of the header, bytes. The client's data follows it.
@@ -36,7 +36,7 @@ struct ProxyHeader: Sendable, Hashable {
   /// - Parameter limit: the maximum length of a header, bytes.
   static func read(_ bytes: [UInt8], limit: Int) -> Reading {
     func begins(with start: [UInt8]) -> Bool { bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count)) }
-    if begins(with: lineStart) { return bytes.count < lineStart.count ? .incomplete : line(bytes, limit: min(limit, longestLine)) }
+    if begins(with: lineStart) { return bytes.count < lineStart.count ? .incomplete : line(bytes, limit: min(limit, maxLineLength)) }
     if begins(with: signature) { return bytes.count < fixedLength ? .incomplete : binary(bytes, limit: limit) }
     return .refused
   }

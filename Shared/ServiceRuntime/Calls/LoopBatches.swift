@@ -5,11 +5,11 @@ import Synchronization
 
 /// Combines calls: the items of one turn of an event loop are sent as one call, up to a limit. A call for each item would cost more
 /// processor time than the work that it asks for.
-public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
+public final class LoopBatches<Item: Sendable, Response: Sendable>: Sendable {
   /// Returns the answers of all items, in order, within the time.
-  public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Answer]
+  public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Response]
 
-  private typealias Waiter = CheckedContinuation<Result<Answer, RPCError>, Never>
+  private typealias Waiter = CheckedContinuation<Result<Response, RPCError>, Never>
 
   /// Items whose times differ by more than ``timeStep`` are separate calls: a call has the shortest time of its items.
   private struct Key: Hashable {
@@ -25,28 +25,28 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private static var timeStep: Duration { .milliseconds(20) }
 
-  private let most: Int
+  private let maxItems: Int
   private let call: Call
   private let batches = Mutex<[Key: Batch]>([:])
 
-  /// - Parameter most: the greatest number of items of one call.
-  public init(most: Int, _ call: @escaping Call) {
-    self.most = most
+  /// - Parameter maxItems: the greatest number of items of one call.
+  public init(maxItems: Int, _ call: @escaping Call) {
+    self.maxItems = maxItems
     self.call = call
   }
 
   /// Asks for one item, combined with others of this thread's event loop; alone if this thread has none.
-  public func ask(_ item: Item, within time: Duration) async throws(RPCError) -> Answer {
+  public func ask(_ item: Item, within time: Duration) async throws(RPCError) -> Response {
     guard let executor = EventLoopExecutor.ofThisThread else { return try Self.one(try await call([item], time)) }
     let key = Key(loop: ObjectIdentifier(executor), time: Int64(time / Self.timeStep))
-    let result: Result<Answer, RPCError> = await withCheckedContinuation { waiter in
+    let result: Result<Response, RPCError> = await withCheckedContinuation { waiter in
       let (isFirst, full) = batches.withLock { batches -> (Bool, Batch?) in
         var batch = batches.removeValue(forKey: key) ?? Batch(time: time)
         batch.items.append(item)
         batch.waiters.append(waiter)
         // No caller waits longer than it asked for.
         batch.time = min(batch.time, time)
-        if batch.items.count >= most { return (false, batch) }
+        if batch.items.count >= maxItems { return (false, batch) }
         let isFirst = batch.items.count == 1
         batches[key] = batch
         return (isFirst, nil)
@@ -65,11 +65,11 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private func send(_ batch: Batch, _ executor: EventLoopExecutor) {
     Task.immediate(executorPreference: executor) { [call] in
-      let results: [Result<Answer, RPCError>]
+      let results: [Result<Response, RPCError>]
       do throws(RPCError) {
-        let answers = try await call(batch.items, batch.time)
-        guard answers.count == batch.items.count else { throw Self.wrongCount }
-        results = answers.map { .success($0) }
+        let responses = try await call(batch.items, batch.time)
+        guard responses.count == batch.items.count else { throw Self.wrongCount }
+        results = responses.map { .success($0) }
       } catch {
         results = batch.items.map { _ in .failure(error) }
       }
@@ -77,9 +77,9 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  private static func one(_ answers: [Answer]) throws(RPCError) -> Answer {
-    guard answers.count == 1, let answer = answers.first else { throw wrongCount }
-    return answer
+  private static func one(_ responses: [Response]) throws(RPCError) -> Response {
+    guard responses.count == 1, let response = responses.first else { throw wrongCount }
+    return response
   }
 
   private static var wrongCount: RPCError { RPCError(.internal, "a batch was answered by another number of results") }

@@ -5,7 +5,7 @@ import NIOCore
 final class LoopConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  private static let longestHead = 16 << 10
+  private static let maxHeadBytes = 16 << 10
 
   /// True if the pool counts it as open.
   var isCounted = false
@@ -37,7 +37,7 @@ final class LoopConnection: ChannelInboundHandler {
     if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
     if head == nil {
       guard let length = ResponseHead.length(in: received.readableBytesView) else {
-        if received.readableBytes > Self.longestHead { fail(.other(code: LoopExchange.unreadable, "a long head")) }
+        if received.readableBytes > Self.maxHeadBytes { fail(.other(code: LoopExchange.unreadable, "a long head")) }
         return
       }
       head = received.readSlice(length: length).flatMap { ResponseHead($0.readableBytesView) }

@@ -8,10 +8,10 @@ import NIOPosix
 /// The connections of one event loop to a server.
 final class LoopPool: @unchecked Sendable {  // touched on its loop alone
   /// The greatest number of connections; further requests wait.
-  private static let most = 64
+  private static let maxConnections = 64
   private static let connectTimeout: TimeAmount = .seconds(3)
   /// How long sent data may stay unacknowledged, milliseconds, so that a peer that vanished is noticed.
-  private static let longestSilence = 5000
+  private static let maxSilence = 5000
 
   private let loop: any EventLoop
   private let host: String
@@ -71,7 +71,7 @@ final class LoopPool: @unchecked Sendable {  // touched on its loop alone
 
   private func connectIfNeeded() {
     while waiting.first?.isOver == true { waiting.removeFirst() }
-    if waiting.count > making, open < Self.most { connect() }
+    if waiting.count > making, open < Self.maxConnections { connect() }
   }
 
   private func closeIdle() {
@@ -86,7 +86,7 @@ final class LoopPool: @unchecked Sendable {  // touched on its loop alone
     let silence = ChannelOptions.Types.SocketOption(level: .init(rawValue: CInt(IPPROTO_TCP)), name: .init(rawValue: TCP_USER_TIMEOUT))
     let connecting = ClientBootstrap(group: loop).connectTimeout(Self.connectTimeout)
       .channelOption(ChannelOptions.tcpOption(.tcp_nodelay), value: 1)
-      .channelOption(silence, value: Self.longestSilence)
+      .channelOption(silence, value: Self.maxSilence)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(LoopConnection(channel: channel, pool: self))

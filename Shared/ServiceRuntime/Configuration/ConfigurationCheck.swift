@@ -38,7 +38,7 @@ public struct ConfigurationProblem: Sendable, Hashable {
 /// Checks a configuration file as the services read it, without starting anything.
 public struct ConfigurationCheck: Sendable {
   /// The maximum number of reported errors; a file with more is probably not a configuration file.
-  private static let mostErrors = 100
+  private static let maxErrors = 100
 
   public let problems: [ConfigurationProblem]
 
@@ -64,7 +64,7 @@ public struct ConfigurationCheck: Sendable {
       return
     }
     var (tree, errors, unknown) = (ConfigurationTree(root), [ConfigurationProblem](), [ConfigurationProblem]())
-    while errors.count < Self.mostErrors {
+    while errors.count < Self.maxErrors {
       do throws(ConfigurationError) {
         let configuration = try DeploymentConfiguration(
           ConfigurationNode(root: tree.root, file: path), folder: DeploymentConfiguration.folder(of: path))

@@ -91,7 +91,7 @@ extension DeploymentConfiguration {
       if let wait = node["maximumWait"] {
         let time = try wait.duration()
         guard time <= .seconds(360) else { throw ConfigurationError(wait.path, "must be at most 360s") }
-        consentMaximumWait = time
+        consentMaxWait = time
       }
       if let patience = node["patience"] {
         let time = try patience.duration()
@@ -274,7 +274,7 @@ extension DeploymentConfiguration {
   private static let minute: Duration = .seconds(60)
   private static let day: Duration = .seconds(86_400)
   /// Ten years. A longer time is probably a mistake, and Redis limits times too.
-  private static let longest = day * 3660
+  private static let maxTime = day * 3660
 
   private static func read(
     queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
@@ -296,7 +296,7 @@ extension DeploymentConfiguration {
     try node.count("replicas", 1...100, &queue.replicas)
     try node.time("replicationTimeout", .milliseconds(1)...Self.minute, &queue.replicationTimeout)
     try node.count("deadLetterBytes", 1...1 << 50, &queue.deadLetterBytes)
-    try node.time("deadLetterAge", .seconds(1)...Self.longest, &queue.deadLetterAge)
+    try node.time("deadLetterAge", .seconds(1)...Self.maxTime, &queue.deadLetterAge)
     try node.time("lease", .seconds(1)...Self.day, &queue.lease)
     try node.time("workerTimeout", .seconds(1)...Self.day, &queue.workerTimeout)
     try node.count("maxAttempts", 1...1 << 30, &queue.maxAttempts)
@@ -305,20 +305,20 @@ extension DeploymentConfiguration {
     try node.time("backoffBase", .milliseconds(1)...Self.day, &queue.backoffBase)
     try node.time("backoffCap", .milliseconds(1)...Self.day, &queue.backoffCap)
     try node.count("seenBuckets", 1...1 << 24, &queue.seenBuckets)
-    try node.time("copyGeneration", .seconds(1)...Self.longest, &queue.copyGeneration)
+    try node.time("copyGeneration", .seconds(1)...Self.maxTime, &queue.copyGeneration)
     queue.unsignedDigests = try node["unsignedDigests"]?.bool() ?? queue.unsignedDigests
-    try node.time("deliveryGeneration", Self.minute...Self.longest, &queue.deliveryGeneration)
-    try node.time("notificationGeneration", Self.minute...Self.longest, &queue.notificationGeneration)
-    try node.time("clockDifference", .zero...Self.longest, &queue.clockDifference)
+    try node.time("deliveryGeneration", Self.minute...Self.maxTime, &queue.deliveryGeneration)
+    try node.time("notificationGeneration", Self.minute...Self.maxTime, &queue.notificationGeneration)
+    try node.time("clockDifference", .zero...Self.maxTime, &queue.clockDifference)
     // The shortest expiry of Redis is a second.
-    try node.time("deliveryRecordTTL", .seconds(1)...Self.longest, &queue.deliveryRecordTTL)
+    try node.time("deliveryRecordTTL", .seconds(1)...Self.maxTime, &queue.deliveryRecordTTL)
     try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
     try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
-    try node.time("rejectedBodyTTL", .zero...Self.longest, &queue.rejectedBodyTTL)
-    try node.time("eventRetention", .seconds(1)...Self.longest, &queue.eventRetention)
+    try node.time("rejectedBodyTTL", .zero...Self.maxTime, &queue.rejectedBodyTTL)
+    try node.time("eventRetention", .seconds(1)...Self.maxTime, &queue.eventRetention)
     try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
-    try node.time("acknowledgedEventTTL", .zero...Self.longest, &queue.acknowledgedEventTTL)
-    try node.time("rpcAnswerTTL", .seconds(1)...Self.longest, &queue.rpcAnswerTTL)
+    try node.time("acknowledgedEventTTL", .zero...Self.maxTime, &queue.acknowledgedEventTTL)
+    try node.time("rpcAnswerTTL", .seconds(1)...Self.maxTime, &queue.rpcAnswerTTL)
   }
 }
 
@@ -353,7 +353,7 @@ extension Limits {
     try count("streamResets", &streamResets)
     try count("controlFrames", &controlFrames)
     try count("batchItems", &batchItems)
-    try node.count("proxyHeaderBytes", ProxyHeader.longestLine...ProxyHeader.longest, &proxyHeaderBytes)
+    try node.count("proxyHeaderBytes", ProxyHeader.maxLineLength...ProxyHeader.maxLength, &proxyHeaderBytes)
     headerTime = try node["headerTime"]?.duration() ?? headerTime
     bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
     idleTime = try node["idleTime"]?.duration() ?? idleTime

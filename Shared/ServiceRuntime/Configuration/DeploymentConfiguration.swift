@@ -143,7 +143,7 @@ public struct DeploymentConfiguration: Sendable {
   /// The strategies, by name.
   public var consentStrategies: [String: ConsentStrategySettings] = [:]
   /// The longest time that a session waits for the user's answer; nil: the time that SDKs use.
-  public var consentMaximumWait: Duration?
+  public var consentMaxWait: Duration?
   /// How long a session that no host accepts is retried before it becomes a dead letter.
   public var consentPatience: Duration = .seconds(3 * 86_400)
   /// Names of fields that are removed without consent, in addition to the built-in ones.

@@ -23,11 +23,11 @@ public enum Spelling {
   /// The most similar known word, by the number of one-letter edits; nil if too many would be needed.
   public static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
-    let most = max(1, letters.count / 3)
+    let maxDistance = max(1, letters.count / 3)
     var best: (word: String, distance: Int)?
     for candidate in known.sorted() {
       let distance = distance(letters, Array(candidate.lowercased()))
-      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+      if distance <= maxDistance, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.word
   }

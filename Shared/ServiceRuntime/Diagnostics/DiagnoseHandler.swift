@@ -30,9 +30,9 @@ struct DiagnoseHandler: RPCHandler {
       if let signer { findings.append(await Self.finding(signer)) }
       findings += await withTaskGroup(of: (Int, [Finding]).self) { group in
         for (index, upstream) in upstreams.enumerated() { group.addTask { (index, await upstream.findings()) } }
-        var answers: [(Int, [Finding])] = []
-        for await answer in group { answers.append(answer) }
-        return answers.sorted { $0.0 < $1.0 }.flatMap(\.1)
+        var results: [(Int, [Finding])] = []
+        for await result in group { results.append(result) }
+        return results.sorted { $0.0 < $1.0 }.flatMap(\.1)
       }
     }
     return DiagnoseResponse(

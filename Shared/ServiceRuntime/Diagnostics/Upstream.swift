@@ -20,10 +20,10 @@ public struct Upstream: Sendable {
 
   /// Checks that it responds, with whatever status, and that its clock agrees with ours.
   func findings() async -> [Finding] {
-    let answer: HTTPClientResponse
+    let response: HTTPClientResponse
     let started = ContinuousClock.now
     do throws(HTTPClientError) {
-      answer = try await http.send(HTTPClientRequest(method: "GET", url: url, timeout: Self.timeout))
+      response = try await http.send(HTTPClientRequest(method: "GET", url: url, timeout: Self.timeout))
     } catch {
       return [Finding(check: "apple", state: "failed", subject: name, found: "\(error)", advice: Self.advice(error))]
     }
@@ -31,9 +31,9 @@ public struct Upstream: Sendable {
     var findings = [
       Finding(
         check: "apple", state: "ok", subject: name,
-        found: "answers in \(milliseconds) ms (HTTP \(answer.status), HTTP/\(answer.httpVersion))")
+        found: "answers in \(milliseconds) ms (HTTP \(response.status), HTTP/\(response.httpVersion))")
     ]
-    if let date = answer.date {
+    if let date = response.date {
       let distance = date - WallClock.now() / 1000
       let isFar = abs(distance) > Self.clockDifference
       findings.append(

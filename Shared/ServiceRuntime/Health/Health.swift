@@ -42,8 +42,8 @@ final class Health: Sendable {
   /// The decision about a request to an administrative path; nil for any other path.
   func admission(_ request: IncomingRequest) -> RequestAdmission? {
     switch request.path {
-    case "/livez": return get(request) ?? .answer(status(true))
-    case "/startupz": return get(request) ?? .answer(status(started.load(ordering: .relaxed)))
+    case "/livez": return get(request) ?? .response(status(true))
+    case "/startupz": return get(request) ?? .response(status(started.load(ordering: .relaxed)))
     case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _, _ in await self.readiness() })
     case "/metrics":
       return get(request)
@@ -51,13 +51,13 @@ final class Health: Sendable {
           limit: 0,
           SimpleExchange { _, _ in
             let form = MetricsForm(accept: request.header("accept"))
-            return HTTPAnswer(
+            return HTTPResponse(
               status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
           })
     case "/grpc.health.v1.Health/Check":
-      guard request.method == "POST" else { return .answer(HTTPAnswer(status: 405, headers: ["allow": "POST"])) }
+      guard request.method == "POST" else { return .response(HTTPResponse(status: 405, headers: ["allow": "POST"])) }
       guard request.mediaType == "application/json" else {
-        return .answer(HTTPAnswer(status: 415, headers: ["accept-post": "application/json"]))
+        return .response(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]))
       }
       return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
     default: return nil
@@ -65,10 +65,10 @@ final class Health: Sendable {
   }
 
   private func get(_ request: IncomingRequest) -> RequestAdmission? {
-    request.method == "GET" || request.method == "HEAD" ? nil : .answer(HTTPAnswer(status: 405, headers: ["allow": "GET"]))
+    request.method == "GET" || request.method == "HEAD" ? nil : .response(HTTPResponse(status: 405, headers: ["allow": "GET"]))
   }
 
-  private func status(_ ok: Bool, _ results: [(String, String?)] = []) -> HTTPAnswer {
+  private func status(_ ok: Bool, _ results: [(String, String?)] = []) -> HTTPResponse {
     var checks = JSONObject()
     for (name, fault) in results { checks[name] = .string(fault ?? "ok") }
     let body: JSONValue = [
@@ -78,13 +78,13 @@ final class Health: Sendable {
     return .json(ok ? 200 : 503, body.serialized)
   }
 
-  private func readiness() async -> HTTPAnswer {
+  private func readiness() async -> HTTPResponse {
     var results: [(String, String?)] = []
     for check in checks { results.append((check.name, await check.check())) }
     return status(started.load(ordering: .relaxed) && !isDraining && results.allSatisfy { $0.1 == nil }, results)
   }
 
-  private func check(_ body: [UInt8]) async -> HTTPAnswer {
+  private func check(_ body: [UInt8]) async -> HTTPResponse {
     guard let object = try? JSONValue(parsing: body).objectValue else {
       return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
     }

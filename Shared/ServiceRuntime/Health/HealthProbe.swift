@@ -30,9 +30,9 @@ struct HealthProbe {
   /// Returns nil if the response is 200.
   func fault(path: String, timeout: Duration) async -> String? {
     do throws(HTTPClientError) {
-      let answer = try await http.send(HTTPClientRequest(method: "GET", url: url + path, timeout: timeout, maxResponseBytes: 65_536))
-      guard answer.status != 200 else { return nil }
-      return "\(path) answers \(answer.status): \(String(decoding: answer.body.prefix(1000), as: UTF8.self))"
+      let response = try await http.send(HTTPClientRequest(method: "GET", url: url + path, timeout: timeout, maxResponseBytes: 65_536))
+      guard response.status != 200 else { return nil }
+      return "\(path) answers \(response.status): \(String(decoding: response.body.prefix(1000), as: UTF8.self))"
     } catch {
       return "\(path) does not answer: \(error)"
     }

@@ -252,7 +252,7 @@ enum ServiceMain {
       endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix,
       health: health,
       metrics: RPCMetrics(environment.metrics),
-      idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
+      idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, responseTTL: environment.configuration.queue.rpcAnswerTTL) },
       tracer: environment.tracer, logger: logger, pages: parts.pages)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
@@ -318,7 +318,7 @@ enum ServiceMain {
     _ responder: any HTTPResponder, _ name: EdgeSettings.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
     _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
-    let bound = ConnectionLimit(most: environment.configuration.limits.connections)
+    let bound = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),

@@ -105,8 +105,8 @@ struct ListDeadLettersHandler: RPCHandler {
   func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
     -> ListDeadLettersResponse
   {
-    let most = request.maxLetters ?? 100
-    guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
+    let limit = request.maxLetters ?? 100
+    guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
     var queues = QueueName.allCases
     if let name = request.queue { queues = [try QueueHandlers.name(name)] }
     var place: DeadLetterPosition?
@@ -119,10 +119,10 @@ struct ListDeadLettersHandler: RPCHandler {
       place = found
     }
     var response = ListDeadLettersResponse()
-    for queue in queues where response.deadLetters.count < Int(most) {
-      let left = Int(most) - response.deadLetters.count
+    for queue in queues where response.deadLetters.count < Int(limit) {
+      let left = Int(limit) - response.deadLetters.count
       let letters = try await QueueHandlers.ask { [place] () throws(QueueError) in
-        try await administration.deadLetters(queue, after: place, most: left)
+        try await administration.deadLetters(queue, after: place, limit: left)
       }
       place = nil
       response.deadLetters += letters.map(QueueHandlers.message)

@@ -5,7 +5,7 @@ final class CallerRates: Sendable {
     let method: String
   }
 
-  private let table = RateTable<Key>(most: 65_536)
+  private let table = RateTable<Key>(maxKeys: 65_536)
 
   /// Counts one call. Returns nil if it is allowed, otherwise how long to wait.
   func take(_ key: Key, _ rate: RequestRate) -> Duration? { table.take(key, rate, now: RateClock.now()) }

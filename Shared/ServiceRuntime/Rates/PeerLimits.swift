@@ -13,7 +13,7 @@ struct PeerLimits: Sendable {
 
   /// The configured limits of the public port.
   init(_ edge: EdgeSettings) {
-    func shares(_ most: Int) -> PeerQuota? { most > 0 ? PeerQuota(most: most) : nil }
+    func shares(_ limit: Int) -> PeerQuota? { limit > 0 ? PeerQuota(limit: limit) : nil }
     connections = shares(edge.peerConnections)
     bodies = shares(edge.peerBodyMemory)
     proxies = edge.proxies.ranges

@@ -8,10 +8,10 @@ final class PeerQuota: Sendable {
     let held: Mutex<[IPAddress: Int]> = Mutex([:])
   }
 
-  private let most: Int
+  private let limit: Int
   private let stripes = (0..<64).map { _ in Stripe() }
 
-  init(most: Int) { self.most = most }
+  init(limit: Int) { self.limit = limit }
 
   /// Takes an amount; returns false if the quota would be exceeded.
   func take(_ count: Int, of address: IPAddress) -> Bool {
@@ -19,7 +19,7 @@ final class PeerQuota: Sendable {
     let peer = address.network
     return stripe(peer).held.withLock { held in
       let now = held[peer, default: 0]
-      guard count <= most - now else { return false }
+      guard count <= limit - now else { return false }
       held[peer] = now + count
       return true
     }

@@ -3,7 +3,7 @@ struct RateLimitStatus: Sendable, Hashable {
   /// The name of the public port's only policy.
   private static let policy = "\"peer\""
   /// The largest integer of a structured field (RFC 9651 section 3.3.1).
-  private static let most = 999_999_999_999_999.0
+  private static let maxInteger = 999_999_999_999_999.0
 
   /// The number of requests that are allowed now.
   let left: Int
@@ -25,5 +25,5 @@ struct RateLimitStatus: Sendable, Hashable {
     "\(policy);q=\(rate.burst);w=\(seconds(Double(rate.burst) / rate.perSecond))"
   }
 
-  private static func seconds(_ time: Double) -> Int { Int(min(most, max(1, time.rounded(.up)))) }
+  private static func seconds(_ time: Double) -> Int { Int(min(maxInteger, max(1, time.rounded(.up)))) }
 }

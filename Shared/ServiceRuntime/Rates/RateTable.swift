@@ -21,9 +21,9 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
     let sets: Mutex<[Int: [Entry]]> = Mutex([:])
   }
 
-  /// - Parameter most: the maximum number of keys, at least 512; rounded down to a size that the table can have.
-  init(most: Int) {
-    sets = max(1, most / (Self.ways * Self.stripes))
+  /// - Parameter maxKeys: the maximum number of keys, at least 512; rounded down to a size that the table can have.
+  init(maxKeys: Int) {
+    sets = max(1, maxKeys / (Self.ways * Self.stripes))
     stripes = (0..<Self.stripes).map { _ in Stripe() }
   }
 

@@ -123,8 +123,8 @@ struct OTLPTraces {
   }
 
   /// The number of spans that the collector rejected (`partialSuccess`).
-  static func rejected(in answer: [UInt8]) -> Int {
-    guard let partial = (try? JSONValue(parsing: answer))?["partialSuccess"], let count = partial["rejectedSpans"] else { return 0 }
+  static func rejected(in response: [UInt8]) -> Int {
+    guard let partial = (try? JSONValue(parsing: response))?["partialSuccess"], let count = partial["rejectedSpans"] else { return 0 }
     return Int(clamping: count.int64Value ?? count.stringValue.flatMap { Int64($0) } ?? 0)
   }
 }

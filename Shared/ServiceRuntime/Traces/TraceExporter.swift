@@ -18,7 +18,7 @@ final class TraceExporter: Sendable {
   /// The number of attempts per batch.
   private static let attempts = 5
   private static let firstPause: Duration = .seconds(1)
-  private static let longestPause: Duration = .seconds(30)
+  private static let maxPause: Duration = .seconds(30)
   /// The time for the last exports when the process ends.
   private static let lastTime: Duration = .seconds(3)
 
@@ -134,31 +134,31 @@ final class TraceExporter: Sendable {
       guard case .again(let after) = await post(spans, timeout: timeout) else { return }
       guard attempt < Self.attempts else { break }
       // Jitter, so that not all instances retry at once.
-      do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.longestPause)) } catch { return }
-      pause = min(pause * 2, Self.longestPause)
+      do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.maxPause)) } catch { return }
+      pause = min(pause * 2, Self.maxPause)
     }
     drop(spans.count, .unreachable)
   }
 
   private func post(_ spans: [FinishedSpan], timeout: Duration) async -> Outcome {
-    let answer: HTTPClientResponse
+    let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      answer = try await http.send(
+      response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url, headers: headers, body: form.body(spans), timeout: timeout, maxResponseBytes: 65_536))
     } catch {
       logger.debug("spans were not exported", metadata: ["reason": "\(error)"])
       return .again(after: nil)
     }
-    switch answer.status {
+    switch response.status {
     case 200..<300:
-      let rejected = min(spans.count, OTLPTraces.rejected(in: answer.body))
+      let rejected = min(spans.count, OTLPTraces.rejected(in: response.body))
       metrics.add(Self.exportedName, Double(spans.count - rejected))
       if rejected > 0 { drop(rejected, .refused) }
       return .done
-    case 429, 502, 503, 504: return .again(after: answer.retryAfter(now: WallClock.now() / 1000))
+    case 429, 502, 503, 504: return .again(after: response.retryAfter(now: WallClock.now() / 1000))
     default:
-      logger.warning("the collector refuses spans", metadata: ["status": "\(answer.status)"])
+      logger.warning("the collector refuses spans", metadata: ["status": "\(response.status)"])
       drop(spans.count, .refused)
       return .done
     }

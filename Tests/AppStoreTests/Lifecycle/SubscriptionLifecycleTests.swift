@@ -465,7 +465,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       let time = Int64(number)
       #expect(life.insert(step("DID_RENEW", at: time, expires: time + 1, transaction: "t\(number)", purchase: time)) == .inOrder)
     }
-    #expect(life.steps.count <= SubscriptionHistory.mostSteps)
+    #expect(life.steps.count <= SubscriptionHistory.maxSteps)
     #expect(life.steps.count + life.compactedSteps == 501)
     #expect(life.state?.status == .active && life.state?.transactionId == "t500" && life.gaps.isEmpty)
     #expect(life.insert(step("REVOKE", at: 2)) == .beforeHistory)

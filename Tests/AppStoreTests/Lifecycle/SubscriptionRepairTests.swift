@@ -163,7 +163,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(report.key == "gap:Sandbox:17:abc")
     let observation = StatusObservation(
       environment: "Sandbox", bundleId: "com.example.app", originalTransactionId: "17",
-      answer: .init(status: 2, signedTransactionInfo: "a.b.c", signedRenewalInfo: nil), gap: report, awaited: ["u1"], migrationId: "m")
+      entry: .init(status: 2, signedTransactionInfo: "a.b.c", signedRenewalInfo: nil), gap: report, awaited: ["u1"], migrationId: "m")
     #expect(StatusObservation(body: observation.body) == observation)
     let settlement = GapSettlement(key: report.key, state: .recovered, repairedBy: "notifications", observedState: "expired")
     #expect(GapSettlement(body: settlement.body) == settlement)

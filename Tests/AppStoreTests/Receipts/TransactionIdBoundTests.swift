@@ -29,9 +29,9 @@ private func receipt(purchases: Int) -> String {
   @Test(
     "the first ids up to the limit are returned, with a flag if there are more, and with the bundle id", arguments: [1, 2, 5, 999])
   func bound(_ count: Int) throws {
-    let all = try TransactionIdExtractor(most: count).appReceiptContents(receipt(purchases: count))
+    let all = try TransactionIdExtractor(maxIds: count).appReceiptContents(receipt(purchases: count))
     #expect(all.found.map(\.id) == (0..<count).map(String.init) && !all.isTruncated)
-    let some = try TransactionIdExtractor(most: count).appReceiptContents(receipt(purchases: count + 1))
+    let some = try TransactionIdExtractor(maxIds: count).appReceiptContents(receipt(purchases: count + 1))
     #expect(some.found == all.found && some.isTruncated)
     #expect(some.bundleId == "com.example.app")
     #expect(try TransactionIdExtractor().appReceipt(receipt(purchases: count)).count == count)
@@ -43,9 +43,9 @@ private func receipt(purchases: Int) -> String {
       "receipt": ["bundle_id": "com.example.app", "in_app": [["original_transaction_id": "1", "transaction_id": "2"]]],
       "latest_receipt_info": [["original_transaction_id": "3"]], "pending_renewal_info": [["original_transaction_id": "4"]],
     ]
-    let all = TransactionIdExtractor(most: 4).verifyReceiptContents(answer)
+    let all = TransactionIdExtractor(maxIds: 4).verifyReceiptContents(answer)
     #expect(all.found.map(\.id) == ["1", "2", "3", "4"] && !all.isTruncated && all.bundleId == "com.example.app")
-    let some = TransactionIdExtractor(most: 3).verifyReceiptContents(answer)
+    let some = TransactionIdExtractor(maxIds: 3).verifyReceiptContents(answer)
     #expect(some.found.map(\.id) == ["1", "2", "3"] && some.isTruncated)
   }
 
@@ -95,9 +95,9 @@ private func receipt(purchases: Int) -> String {
     let text = receipt(purchases: 80_000)
     #expect(text.utf8.count <= limit)
     #expect(try TransactionIdExtractor().appReceipt(text).count == 80_000)
-    #expect(try TransactionIdExtractor(most: 20_000).appReceiptContents(text).found.count == 20_000)
+    #expect(try TransactionIdExtractor(maxIds: 20_000).appReceiptContents(text).found.count == 20_000)
     let padded = text + String(repeating: "\n", count: limit - text.utf8.count)
-    #expect(try TransactionIdExtractor(most: 1).appReceiptContents(padded).isTruncated)
+    #expect(try TransactionIdExtractor(maxIds: 1).appReceiptContents(padded).isTruncated)
     #expect(throws: TransactionIdExtractor.Failure.tooLarge(limit: limit)) { try TransactionIdExtractor().appReceipt(padded + "\n") }
   }
 }

@@ -89,9 +89,9 @@ struct OutageRuleTests {
     #expect(RecoveryUrgency(notificationType: "DID_RENEW") < RecoveryUrgency(notificationType: "EXPIRED"))
     #expect(RecoveryUrgency(notificationType: "EXPIRED") < RecoveryUrgency(notificationType: "REFUND"))
     #expect(RecoveryUrgency(notificationType: "REFUND") < RecoveryUrgency(notificationType: nil))
-    let holds = RecoveryUrgency.allCases.map { $0.hold(most: 300_000) }
+    let holds = RecoveryUrgency.allCases.map { $0.hold(limit: 300_000) }
     #expect(holds == [0, 240_000, 270_000, 300_000])
-    #expect(RecoveryUrgency.allCases.allSatisfy { $0.hold(most: 0) == 0 && $0.hold(most: -1) == 0 })
+    #expect(RecoveryUrgency.allCases.allSatisfy { $0.hold(limit: 0) == 0 && $0.hold(limit: -1) == 0 })
   }
 
   @Test("every documented result has advice, except success")
@@ -133,10 +133,10 @@ struct ArrivalRhythmTests {
   func talkative() throws {
     let rhythm = try rhythm(days: 7, each: 10)
     #expect(rhythm.usual(try silence(10, 11)) == 120)
-    #expect(rhythm.isOutage(silence: try silence(10, 11), expected: 30, least: 900_000))
-    #expect(!rhythm.isOutage(silence: try silence(1, 7), expected: 30, least: 900_000))
+    #expect(rhythm.isOutage(silence: try silence(10, 11), expected: 30, minSilence: 900_000))
+    #expect(!rhythm.isOutage(silence: try silence(1, 7), expected: 30, minSilence: 900_000))
     // The silence is too short, for any usual rate.
-    #expect(!rhythm.isOutage(silence: try silence(10, 10.2), expected: 10, least: 900_000))
+    #expect(!rhythm.isOutage(silence: try silence(10, 10.2), expected: 10, minSilence: 900_000))
   }
 
   @Test("buckets at the edges of a silence count by their share")
@@ -146,7 +146,7 @@ struct ArrivalRhythmTests {
 
   @Test("an app with few notifications is never silent, and neither is one with too little history")
   func quiet() throws {
-    #expect(!(try rhythm(days: 7, each: 1)).isOutage(silence: try silence(10, 11), expected: 30, least: 900_000))
+    #expect(!(try rhythm(days: 7, each: 1)).isOutage(silence: try silence(10, 11), expected: 30, minSilence: 900_000))
     #expect(try rhythm(days: 2, each: 1000).usual(try silence(10, 11)) == nil)
     #expect(try rhythm(days: 3, each: 1000).usual(try silence(10, 11)) == 12_000)
     #expect(try ArrivalRhythm(bucket: Self.bucket, counts: [:]).usual(try silence(10, 11)) == nil)

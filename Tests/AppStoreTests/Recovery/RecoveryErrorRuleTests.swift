@@ -23,20 +23,20 @@ struct RecoveryErrorRuleTests {
   @Test("a scheduled recovery ends after half an hour, and the next one covers its window")
   func schedule() {
     for kind in [AppStoreServerAPIError.Classification.retry, .server] {
-      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostFailures - 1) != nil)
-      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostFailures) == nil)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.maxFailures - 1) != nil)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.maxFailures) == nil)
     }
     for kind in [AppStoreServerAPIError.Classification.credentials, .configuration] {
-      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostRefusals - 1) == 300_000)
-      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostRefusals) == nil)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.maxRefusals - 1) == 300_000)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.maxRefusals) == nil)
     }
   }
 
   @Test("an error that only an operator can correct is returned to the caller immediately")
   func request() {
     #expect(pause(.credentials, .request) == nil && pause(.configuration, .request) == nil)
-    #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures - 1) != nil)
-    #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures) == nil)
+    #expect(pause(.server, .request, failures: RecoveryErrorRule.maxFailures - 1) != nil)
+    #expect(pause(.server, .request, failures: RecoveryErrorRule.maxFailures) == nil)
   }
 
   @Test("a permanent error ends every recovery", arguments: RecoveryOrigin.allCases)

@@ -123,9 +123,9 @@ struct RealtimeAnswerTests {
   @Test("texts, counts and prices of an Advanced Commerce request are checked at their limits")
   func limits() {
     func text(_ length: Int) -> JSONValue { .string(String(repeating: "a", count: length)) }
-    for (name, most) in [("currentSKU", 128), ("SKU", 128), ("displayName", 30), ("description", 45)] {
-      #expect(field(["changeItems", name], text(most)) == nil)
-      #expect(field(["changeItems", name], text(most + 1)) == "request.changeItems[0]." + name)
+    for (name, maxLength) in [("currentSKU", 128), ("SKU", 128), ("displayName", 30), ("description", 45)] {
+      #expect(field(["changeItems", name], text(maxLength)) == nil)
+      #expect(field(["changeItems", name], text(maxLength + 1)) == "request.changeItems[0]." + name)
       #expect(field(["changeItems", name], text(0)) == "request.changeItems[0]." + name)
     }
     for (count, isGood) in [(0, false), (1, true), (12, true), (13, false)] as [(Int64, Bool)] {

@@ -84,8 +84,8 @@ struct RetentionRulesTests {
   @Test(
     "texts may have exactly Apple's maximum length",
     arguments: [("header", 66, "header"), ("body", 144, "body"), ("altText", 150, "image.altText"), ("text", 66, "bulletPoints[0].text")])
-  func lengths(name: String, most: Int, field: String) {
-    for (length, expected) in [(1, nil), (most, nil), (most + 1, field), (0, field)] as [(Int, String?)] {
+  func lengths(name: String, maxLength: Int, field: String) {
+    for (length, expected) in [(1, nil), (maxLength, nil), (maxLength + 1, field), (0, field)] as [(Int, String?)] {
       // Characters, not bytes.
       let text = JSONValue.string(String(repeating: "é", count: length))
       var body: JSONObject = ["header": "h", "body": "b", "image": ["imageIdentifier": .string(Self.id), "altText": "a"]]

@@ -89,8 +89,8 @@ struct AdvancedCommerceRequestTests {
   @Test(
     "texts may have exactly Apple's maximum length",
     arguments: [("SKU", 128), ("displayName", 30), ("description", 45)])
-  func lengths(name: String, most: Int) throws {
-    for (length, isTaken) in [(0, false), (1, true), (most, true), (most + 1, false)] {
+  func lengths(name: String, maxLength: Int) throws {
+    for (length, isTaken) in [(0, false), (1, true), (maxLength, true), (maxLength + 1, false)] {
       var body = try #require(Self.good[.migrate])
       var item = try #require(body["items"]?.arrayValue?.first?.objectValue)
       item[name] = .string(String(repeating: "é", count: length))

@@ -144,13 +144,13 @@ struct ServerAPIRequestTests {
   @Test("version 1 requires all twelve fields")
   func consumptionV1() throws {
     var body: JSONObject = ["customerConsented": true, "sampleContentProvided": true, "appAccountToken": ""]
-    for (name, most) in ConsumptionInformation.codes { body[name] = .integer(most) }
+    for (name, maxValue) in ConsumptionInformation.codes { body[name] = .integer(maxValue) }
     #expect(try ConsumptionInformation(version1: body).endpoint == .sendConsumptionInformationV1)
-    for (name, most) in ConsumptionInformation.codes {
+    for (name, maxValue) in ConsumptionInformation.codes {
       var less = body
       less[name] = nil
       #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
-      less[name] = .integer(most + 1)
+      less[name] = .integer(maxValue + 1)
       #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
     }
   }
@@ -165,15 +165,15 @@ struct ServerAPIRequestTests {
 
   @Test("every signed part of an answer is found, in order")
   func signedParts() throws {
-    let answer = try #require(
+    let response = try #require(
       JSONValue(
         parsing: """
           {"bundleId":"b","data":[{"lastTransactions":[{"signedTransactionInfo":"t1","signedRenewalInfo":"r1"},
           {"signedTransactionInfo":"t2"}]}],"signedTransactions":["t3","t4"],"signedAppTransactionInfo":"a","signedPayload":"n"}
           """
       ).objectValue)
-    #expect(SignedParts.find(in: answer).map(\.jws) == ["t1", "r1", "t2", "t3", "t4", "a", "n"])
-    #expect(SignedParts.find(in: answer).map(\.kind).suffix(2) == [.appTransaction, .notification])
+    #expect(SignedParts.find(in: response).map(\.jws) == ["t1", "r1", "t2", "t3", "t4", "a", "n"])
+    #expect(SignedParts.find(in: response).map(\.kind).suffix(2) == [.appTransaction, .notification])
   }
 }
 

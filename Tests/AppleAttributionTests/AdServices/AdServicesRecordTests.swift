@@ -64,7 +64,7 @@ struct AdServicesRecordTests {
     ])
   func malformed(_ body: String, _ field: String) {
     #expect { try record(body) } throws: { ($0 as? FieldError)?.field == field }
-    guard case .tryLater(.malformed) = AdServicesAnswer(status: 200, body: Array(body.utf8)) else {
+    guard case .tryLater(.malformed) = AdServicesResponse(status: 200, body: Array(body.utf8)) else {
       Issue.record("\(body) was taken for an answer")
       return
     }
@@ -72,8 +72,8 @@ struct AdServicesRecordTests {
 
   @Test("each status has its meaning", arguments: [201, 204, 301, 401, 403, 415, 429, 500, 502, 503, 504])
   func statuses(_ status: Int) {
-    #expect(AdServicesAnswer(status: status, body: []) == .tryLater(.status(status)))
-    #expect(AdServicesAnswer(status: 400, body: []) == .invalidToken)
-    #expect(AdServicesAnswer(status: 404, body: []) == .notFound)
+    #expect(AdServicesResponse(status: status, body: []) == .tryLater(.status(status)))
+    #expect(AdServicesResponse(status: 400, body: []) == .invalidToken)
+    #expect(AdServicesResponse(status: 404, body: []) == .notFound)
   }
 }

@@ -9,11 +9,11 @@ struct AdServicesRetryRuleTests {
   let rule = AdServicesRetryRule()
 
   func next(
-    _ answer: AdServicesAnswer, _ history: inout AdServicesRetryRule.History, after: Int64, retryAfter: Int64? = nil,
+    _ response: AdServicesResponse, _ history: inout AdServicesRetryRule.History, after: Int64, retryAfter: Int64? = nil,
     chance: Double = 0.5, rule: AdServicesRetryRule? = nil
   ) -> AdServicesRetryRule.Action {
     (rule ?? self.rule).next(
-      after: answer, history: &history, createdAt: createdAt, now: createdAt + after, retryAfter: retryAfter,
+      after: response, history: &history, createdAt: createdAt, now: createdAt + after, retryAfter: retryAfter,
       chance: chance)
   }
 
@@ -109,10 +109,10 @@ struct AdServicesRetryRuleTests {
           return
         }
         now = at + Int64(random.next() % 10_000)
-        let answers: [AdServicesAnswer] = [.notFound, .tryLater(.status(500)), .tryLater(.status(429))]
+        let responses: [AdServicesResponse] = [.notFound, .tryLater(.status(500)), .tryLater(.status(429))]
         let retryAfter: Int64? = random.next() % 3 == 0 ? Int64(random.next() % 4_000_000) : nil
         action = rule.next(
-          after: answers[Int(random.next() % 3)], history: &history, createdAt: createdAt, now: now,
+          after: responses[Int(random.next() % 3)], history: &history, createdAt: createdAt, now: now,
           retryAfter: retryAfter,
           chance: Double(random.next() >> 11) / 9_007_199_254_740_992)
       }

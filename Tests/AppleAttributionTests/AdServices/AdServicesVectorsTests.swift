@@ -6,7 +6,7 @@ import WireJSON
 /// `Tests/Vectors/appstore/adservices.json`: sequences of Apple's answers, and the expected outcome of the exchange.
 struct AdServicesVector: Sendable, CustomTestStringConvertible {
   let id: String
-  let answers: [AdServicesAnswer]
+  let responses: [AdServicesResponse]
   let expect: JSONObject
 
   var testDescription: String { id }
@@ -18,8 +18,8 @@ struct AdServicesVector: Sendable, CustomTestStringConvertible {
     return try! JSONValue(parsing: bytes).arrayValue!.map { entry in
       AdServicesVector(
         id: entry["id"]!.stringValue!,
-        answers: entry["responses"]!.arrayValue!.map { response in
-          AdServicesAnswer(
+        responses: entry["responses"]!.arrayValue!.map { response in
+          AdServicesResponse(
             status: Int(response["status"]!.int64Value!), body: response["body"].map(\.serialized) ?? [])
         },
         expect: entry["expect"]!.objectValue!)
@@ -39,11 +39,11 @@ struct AdServicesVectorsTests {
     var action = rule.start(createdAt: createdAt, now: now)
     while case .call(let at) = action {
       now = at
-      let answer = try #require(calls.count < vector.answers.count ? vector.answers[calls.count] : nil, "\(vector.id)")
+      let response = try #require(calls.count < vector.responses.count ? vector.responses[calls.count] : nil, "\(vector.id)")
       calls.append(at)
       // Apple delays a 404 by up to a second.
       now += 900
-      action = rule.next(after: answer, history: &history, createdAt: createdAt, now: now, chance: 0.5)
+      action = rule.next(after: response, history: &history, createdAt: createdAt, now: now, chance: 0.5)
     }
     guard case .finish(let outcome, let record) = action else { return }
     let names: [AdServicesOutcome: String] = [

@@ -37,23 +37,23 @@ struct AdServicesEndpoint: Sendable {
 
   /// One scripted answer: `{"status": 200, "body": {…}, "delayMilliseconds": 0, "retryAfter": "5", "malformed": true,
   /// "reset": true, "cut": true}` or `{"preset": "standard"}`.
-  static func response(_ answer: JSONObject) -> SimulatedResponse {
-    let status = answer["status"]?.int64Value.map { Int($0) } ?? 200
+  static func response(_ scripted: JSONObject) -> SimulatedResponse {
+    let status = scripted["status"]?.int64Value.map { Int($0) } ?? 200
     var response = SimulatedResponse(status: status)
     let record =
-      answer["body"] ?? answer["record"]
-      ?? (status == 200 ? preset(answer["preset"]?.stringValue ?? "standard") : .none)
+      scripted["body"] ?? scripted["record"]
+      ?? (status == 200 ? preset(scripted["preset"]?.stringValue ?? "standard") : .none)
     if let record {
       response.body = record.stringValue.map { Array($0.utf8) } ?? record.serialized
       response.headers.append(("content-type", "application/json"))
     }
-    if answer["malformed"]?.boolValue == true { response.body = Array(#"{"attribution": tru"#.utf8) }
-    if let retry = answer["retryAfter"] {
+    if scripted["malformed"]?.boolValue == true { response.body = Array(#"{"attribution": tru"#.utf8) }
+    if let retry = scripted["retryAfter"] {
       response.headers.append(("retry-after", retry.stringValue ?? retry.serializedString))
     }
-    response.delayMilliseconds = answer["delayMilliseconds"]?.numberValue?.double ?? 0
-    if answer["cut"]?.boolValue == true { response.damage = .cut }
-    if answer["reset"]?.boolValue == true { response.damage = .reset }
+    response.delayMilliseconds = scripted["delayMilliseconds"]?.numberValue?.double ?? 0
+    if scripted["cut"]?.boolValue == true { response.damage = .cut }
+    if scripted["reset"]?.boolValue == true { response.damage = .reset }
     return response
   }
 

@@ -6,7 +6,7 @@ public final class AdServicesTokens: Sendable {
   struct Token: Sendable {
     var token: String
     var createdAt: Int64
-    var answers: [JSONObject]
+    var responses: [JSONObject]
     var used = 0
     var isRegistered = true
     var calls: [(at: Int64, status: Int)] = []
@@ -34,19 +34,19 @@ public final class AdServicesTokens: Sendable {
   }
 
   /// Sets the answer for unknown tokens; nil restores 404.
-  func setFallback(_ answer: JSONObject?) { state.withLock { $0.fallback = answer } }
+  func setFallback(_ response: JSONObject?) { state.withLock { $0.fallback = response } }
 
   /// The next scripted answer, or the last one after all were used, and the time of creation. An unknown token is stored, so that its calls
   /// are logged.
-  func next(_ token: String, at now: Int64) -> (answer: JSONObject?, createdAt: Int64) {
+  func next(_ token: String, at now: Int64) -> (response: JSONObject?, createdAt: Int64) {
     state.withLock { state in
       Self.remember(token, at: now, &state)
       var entry = state.tokens[token]!
       defer { state.tokens[token] = entry }
-      guard !entry.answers.isEmpty else { return (state.fallback, entry.createdAt) }
-      let answer = entry.answers[min(entry.used, entry.answers.count - 1)]
+      guard !entry.responses.isEmpty else { return (state.fallback, entry.createdAt) }
+      let response = entry.responses[min(entry.used, entry.responses.count - 1)]
       entry.used += 1
-      return (answer, entry.createdAt)
+      return (response, entry.createdAt)
     }
   }
 
@@ -59,7 +59,7 @@ public final class AdServicesTokens: Sendable {
 
   private static func remember(_ token: String, at now: Int64, _ state: inout State) {
     guard state.tokens[token] == nil else { return }
-    state.tokens[token] = Token(token: token, createdAt: now, answers: [], isRegistered: false)
+    state.tokens[token] = Token(token: token, createdAt: now, responses: [], isRegistered: false)
     state.order.append(token)
   }
 

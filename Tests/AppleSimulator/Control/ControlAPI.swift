@@ -8,12 +8,12 @@ struct ControlAPI: Sendable {
     do {
       let route = request.method + " " + request.segments.dropFirst().joined(separator: "/")
       if request.method == "GET" || request.method == "DELETE" {
-        guard let answer = try get(route, request) else { return .empty(404) }
-        return .json(answer)
+        guard let response = try get(route, request) else { return .empty(404) }
+        return .json(response)
       }
       let body = try parse(request.body)
-      guard let answer = try await post(route, body) else { return .empty(404) }
-      return .json(answer)
+      guard let response = try await post(route, body) else { return .empty(404) }
+      return .json(response)
     } catch let error as ControlError {
       return .json(["error": .string(error.description)], status: 400)
     } catch let error as PostbackError {
@@ -129,11 +129,11 @@ struct ControlAPI: Sendable {
       guard let token = entry["token"]?.stringValue, !token.isEmpty else {
         throw ControlError("tokens[\(index)].token: required")
       }
-      let answers =
+      let responses =
         entry["answers"]?.arrayValue?.compactMap(\.objectValue) ?? [["preset": entry["preset"] ?? "standard"]]
       parts.tokens.register(
         AdServicesTokens.Token(
-          token: token, createdAt: entry["createdAtMilliseconds"]?.int64Value ?? parts.time.now, answers: answers))
+          token: token, createdAt: entry["createdAtMilliseconds"]?.int64Value ?? parts.time.now, responses: responses))
     }
     return ["registered": .integer(tokens.count)]
   }

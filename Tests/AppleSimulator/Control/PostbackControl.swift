@@ -45,13 +45,13 @@ struct PostbackControl: Sendable {
         }
       }
     }
-    var answer: JSONObject = ["body": .string(bodies[0])]
-    answer[kind == "skadnetwork" ? "transactionId" : "postbackId"] = .string(postback.identifier)
-    answer["adNetworkId"] = .string(postback.adNetworkID)
-    answer["didWin"] = .bool(postback.won)
-    if !postback.variants.isEmpty { answer["variants"] = .array(postback.variants.map { .string($0) }) }
-    answer["deliveries"] = .array(deliveries.map { parts.deliveries.json($0) })
-    return answer
+    var response: JSONObject = ["body": .string(bodies[0])]
+    response[kind == "skadnetwork" ? "transactionId" : "postbackId"] = .string(postback.identifier)
+    response["adNetworkId"] = .string(postback.adNetworkID)
+    response["didWin"] = .bool(postback.won)
+    if !postback.variants.isEmpty { response["variants"] = .array(postback.variants.map { .string($0) }) }
+    response["deliveries"] = .array(deliveries.map { parts.deliveries.json($0) })
+    return response
   }
 
   private func url(_ value: JSONValue?, _ name: String) throws -> OutgoingURL? {

@@ -8,8 +8,8 @@ public final class DeliveryLog: Sendable {
     var kind: String
     var identifier: String
     var url: String
-    var attempts: [(at: Int64, answer: OutgoingAnswer)] = []
-    var delivered: Bool { attempts.last?.answer.status == 200 }
+    var attempts: [(at: Int64, response: OutgoingResponse)] = []
+    var delivered: Bool { attempts.last?.response.status == 200 }
 
     var json: JSONValue {
       .object([
@@ -18,9 +18,9 @@ public final class DeliveryLog: Sendable {
         "attempts": .array(
           attempts.map { attempt in
             var object: JSONObject = [
-              "atMilliseconds": .integer(attempt.at), "result": .string(attempt.answer.result.rawValue),
+              "atMilliseconds": .integer(attempt.at), "result": .string(attempt.response.result.rawValue),
             ]
-            if let status = attempt.answer.status { object["status"] = .integer(status) }
+            if let status = attempt.response.status { object["status"] = .integer(status) }
             return .object(object)
           }),
       ])
@@ -36,8 +36,8 @@ public final class DeliveryLog: Sendable {
     }
   }
 
-  func record(_ id: Int, at: Int64, _ answer: OutgoingAnswer) {
-    deliveries.withLock { if id < $0.count { $0[id].attempts.append((at, answer)) } }
+  func record(_ id: Int, at: Int64, _ response: OutgoingResponse) {
+    deliveries.withLock { if id < $0.count { $0[id].attempts.append((at, response)) } }
   }
 
   func json(_ id: Int) -> JSONValue { deliveries.withLock { id < $0.count ? $0[id].json : .null } }

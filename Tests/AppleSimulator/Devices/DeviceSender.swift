@@ -13,9 +13,9 @@ public struct DeviceSender: Sendable {
     let id = log.open(kind: kind, identifier: identifier, url: url.description)
     let bytes = Array(body.utf8)
     await retryingSender.deliver(waits: Self.waits, awaitingFirst: awaitingFirst) { [self] in
-      let answer = await http.post(bytes, to: url, userAgent: "Apple-Simulator-Device/1")
-      log.record(id, at: retryingSender.time.now, answer)
-      return answer.status == 200
+      let response = await http.post(bytes, to: url, userAgent: "Apple-Simulator-Device/1")
+      log.record(id, at: retryingSender.time.now, response)
+      return response.status == 200
     }
     return id
   }

@@ -39,7 +39,7 @@ struct Fault: Sendable {
   }
 
   /// True if the answer of the fault replaces the answer of the endpoint.
-  var replacesAnswer: Bool { status != nil }
+  var replacesResponse: Bool { status != nil }
 
   func strike(_ response: SimulatedResponse) -> SimulatedResponse {
     var response = response

@@ -16,9 +16,9 @@ public struct NotificationSender: Sendable {
     let waits = record.environment == .production ? Self.waits : []
     await retryingSender.deliver(waits: waits, awaitingFirst: awaitingFirst) { [self] in
       let start = retryingSender.time.now
-      let answer = await http.post(body, to: url, userAgent: "App Store Server Notifications")
-      archive.addAttempt(record.uuid, .init(date: start, result: answer.result, status: answer.status))
-      return answer.result == .success
+      let response = await http.post(body, to: url, userAgent: "App Store Server Notifications")
+      archive.addAttempt(record.uuid, .init(date: start, result: response.result, status: response.status))
+      return response.result == .success
     }
   }
 }

@@ -14,7 +14,7 @@ public enum AttemptResult: String, Sendable {
 }
 
 /// The answer to a delivery attempt.
-public struct OutgoingAnswer: Sendable {
+public struct OutgoingResponse: Sendable {
   /// The status; nil if no status line was received.
   public var status: Int?
   public var result: AttemptResult

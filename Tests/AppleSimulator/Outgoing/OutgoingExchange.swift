@@ -6,7 +6,7 @@ struct OutgoingExchange: Sendable {
   let request: ByteBuffer
   let url: String
   /// It may be completed more than once; only the first result counts.
-  let answer: EventLoopPromise<OutgoingAnswer>
+  let response: EventLoopPromise<OutgoingResponse>
 }
 
 /// Writes the request once the connection is ready and reads only the head of the answer.
@@ -30,7 +30,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
     guard !isDone else { return }
     head.append(contentsOf: unwrapInboundIn(data).readableBytesView)
     guard let end = endOfHead() else {
-      if head.count > 65_536 { finish(OutgoingAnswer(result: .invalidResponse)) }
+      if head.count > 65_536 { finish(OutgoingResponse(result: .invalidResponse)) }
       return
     }
     finish(result(of: String(decoding: head[..<end], as: UTF8.self)))
@@ -38,23 +38,23 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if case NIOSSLError.uncleanShutdown = error, !head.isEmpty {
-      finish(OutgoingAnswer(result: .prematureClose))
+      finish(OutgoingResponse(result: .prematureClose))
     } else {
       let isTLS = error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
-      finish(OutgoingAnswer(result: isTLS ? .tlsIssue : .socketIssue))
+      finish(OutgoingResponse(result: isTLS ? .tlsIssue : .socketIssue))
     }
     context.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    finish(OutgoingAnswer(result: head.isEmpty ? .noResponse : .prematureClose))
+    finish(OutgoingResponse(result: head.isEmpty ? .noResponse : .prematureClose))
     context.fireChannelInactive()
   }
 
-  private func finish(_ answer: OutgoingAnswer) {
+  private func finish(_ response: OutgoingResponse) {
     guard !isDone else { return }
     isDone = true
-    exchange.answer.succeed(answer)
+    exchange.response.succeed(response)
   }
 
   private func endOfHead() -> Int? {
@@ -65,17 +65,17 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
     return nil
   }
 
-  private func result(of head: String) -> OutgoingAnswer {
+  private func result(of head: String) -> OutgoingResponse {
     let lines = head.split(separator: "\r\n")
     let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status)
     else {
-      return OutgoingAnswer(result: .invalidResponse)
+      return OutgoingResponse(result: .invalidResponse)
     }
     if (300..<400).contains(status), lines.contains(where: { isRedirectToItself($0) }) {
-      return OutgoingAnswer(status: status, result: .circularRedirect)
+      return OutgoingResponse(status: status, result: .circularRedirect)
     }
-    return OutgoingAnswer(status: status, result: (200...206).contains(status) ? .success : .unsuccessfulStatus)
+    return OutgoingResponse(status: status, result: (200...206).contains(status) ? .success : .unsuccessfulStatus)
   }
 
   private func isRedirectToItself(_ line: Substring) -> Bool {

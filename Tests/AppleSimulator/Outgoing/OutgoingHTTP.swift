@@ -21,10 +21,10 @@ public struct OutgoingHTTP: Sendable {
     self.timeout = timeout
   }
 
-  public func post(_ body: [UInt8], to url: OutgoingURL, userAgent: String) async -> OutgoingAnswer {
+  public func post(_ body: [UInt8], to url: OutgoingURL, userAgent: String) async -> OutgoingResponse {
     let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     let exchange = OutgoingExchange(
-      request: request(body, to: url, userAgent: userAgent), url: url.description, answer: eventLoop.makePromise())
+      request: request(body, to: url, userAgent: userAgent), url: url.description, response: eventLoop.makePromise())
     let tls = self.tls
     let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(.seconds(5)).channelInitializer { channel in
       channel.eventLoop.makeCompletedFuture {
@@ -40,19 +40,19 @@ public struct OutgoingHTTP: Sendable {
     do {
       channel = try await bootstrap.connect(host: url.host, port: url.port).get()
     } catch ChannelError.connectTimeout {
-      exchange.answer.fail(CancellationError())
-      return OutgoingAnswer(result: .timedOut)
+      exchange.response.fail(CancellationError())
+      return OutgoingResponse(result: .timedOut)
     } catch {
-      exchange.answer.fail(CancellationError())
-      return OutgoingAnswer(result: .socketIssue)
+      exchange.response.fail(CancellationError())
+      return OutgoingResponse(result: .socketIssue)
     }
     let alarm = eventLoop.scheduleTask(in: timeout) {
-      exchange.answer.succeed(OutgoingAnswer(result: .timedOut))
+      exchange.response.succeed(OutgoingResponse(result: .timedOut))
     }
-    let answer = try? await exchange.answer.futureResult.get()
+    let response = try? await exchange.response.futureResult.get()
     alarm.cancel()
     channel.close(promise: nil)
-    return answer ?? OutgoingAnswer(result: .other)
+    return response ?? OutgoingResponse(result: .other)
   }
 
   private func request(_ body: [UInt8], to url: OutgoingURL, userAgent: String) -> ByteBuffer {

@@ -24,12 +24,12 @@ struct AdvancedCommerceChangeCheck: Sendable {
   private func problems(inItem item: JSONObject) -> [String] {
     let place = "\(Self.field).changeItems[0]"
     var found: [String] = []
-    for (name, most) in [("currentSKU", 128), ("SKU", 128), ("displayName", 30), ("description", 45)] {
+    for (name, maxLength) in [("currentSKU", 128), ("SKU", 128), ("displayName", 30), ("description", 45)] {
       guard let text = item[name]?.stringValue, !text.isEmpty else {
         found.append("\(place).\(name): missing")
         continue
       }
-      if text.count > most { found.append("\(place).\(name): too long") }
+      if text.count > maxLength { found.append("\(place).\(name): too long") }
     }
     for (name, values) in [
       ("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"]), ("reason", ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"]),

@@ -213,7 +213,7 @@ struct RealtimeRequests: Sendable {
     let pause = Duration.milliseconds(configuration.totalDuration) / max(1, configuration.totalRequests)
     let begun = ContinuousClock.now
     await withDiscardingTaskGroup { group in
-      let gate = Gate(most: configuration.maxConcurrentRequests)
+      let gate = Gate(limit: configuration.maxConcurrentRequests)
       for number in 0..<configuration.totalRequests {
         try? await ContinuousClock().sleep(until: begun + pause * number)
         await gate.enter()
@@ -255,7 +255,7 @@ struct RealtimeRequests: Sendable {
 
     private let state: Mutex<State>
 
-    init(most: Int) { state = Mutex(State(free: max(1, most))) }
+    init(limit: Int) { state = Mutex(State(free: max(1, limit))) }
 
     func enter() async {
       await withCheckedContinuation { continuation in
@@ -304,8 +304,8 @@ struct RealtimeRequests: Sendable {
     guard let id = request["originalTransactionId"]?.stringValue else { throw ControlError("originalTransactionId: required") }
     var configuration = TestConfiguration()
     if let total = request["totalRequests"]?.int64Value, (1...100_000).contains(total) { configuration.totalRequests = Int(total) }
-    if let most = request["maxConcurrentRequests"]?.int64Value, (1...1000).contains(most) {
-      configuration.maxConcurrentRequests = Int(most)
+    if let limit = request["maxConcurrentRequests"]?.int64Value, (1...1000).contains(limit) {
+      configuration.maxConcurrentRequests = Int(limit)
     }
     if let duration = request["totalDuration"]?.int64Value, (0...600_000).contains(duration) { configuration.totalDuration = duration }
     if let threshold = request["responseTimeThreshold"]?.int64Value, threshold > 0 { configuration.responseTimeThreshold = threshold }

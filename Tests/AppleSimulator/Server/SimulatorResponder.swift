@@ -32,12 +32,12 @@ struct SimulatorResponder: HTTPResponder {
     let family = family(of: seen)
     let fault = parts.faults.next(names: family.names + [seen.host], path: seen.path)
     var response: SimulatedResponse
-    if let fault, fault.replacesAnswer {
+    if let fault, fault.replacesResponse {
       response = .empty(200)
       if case .session = family.kind { parts.sessions.record(seen, at: parts.time.now, status: fault.status ?? 0) }
       if case .adServices = family.kind { noteAdServicesCall(seen, status: fault.status ?? 0) }
     } else {
-      response = await answer(seen, family.kind, isBroken: fault.map { $0.damage == .reset } ?? false)
+      response = await respond(seen, family.kind, isBroken: fault.map { $0.damage == .reset } ?? false)
     }
     if let fault { response = fault.strike(response) }
     if response.delayMilliseconds > 0 {
@@ -69,7 +69,7 @@ struct SimulatorResponder: HTTPResponder {
     return request.method == "POST" ? (.session, ["consent"]) : (.nothing, [])
   }
 
-  private func answer(_ request: SimulatedRequest, _ kind: Kind, isBroken: Bool) async -> SimulatedResponse {
+  private func respond(_ request: SimulatedRequest, _ kind: Kind, isBroken: Bool) async -> SimulatedResponse {
     switch kind {
     case .appStore(let environment, let path):
       return await parts.serverAPI.respond(to: request, path: path, environment: environment)

@@ -11,7 +11,7 @@ final class AdvancedCommerceEndpoints: Sendable {
 
   func reset() { references.withLock { $0 = [] } }
 
-  func answer(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) async throws -> SimulatedResponse {
+  func respond(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) async throws -> SimulatedResponse {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue else {
       throw APIError(4_000_173, "The payload is malformed.")
     }

@@ -58,7 +58,7 @@ final class AppStoreServerAPI: Sendable {
   func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
     -> SimulatedResponse
   {
-    let response = await answer(request, path: path, environment: environment)
+    let response = await respond(request, path: path, environment: environment)
     var entry: JSONObject = [
       "atMilliseconds": .integer(time.now), "environment": .string(environment.rawValue),
       "method": .string(request.method),
@@ -70,7 +70,7 @@ final class AppStoreServerAPI: Sendable {
     return response
   }
 
-  private func answer(_ request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
+  private func respond(_ request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
     -> SimulatedResponse
   {
     guard let (endpoint, values) = APIEndpoint.find(method: request.method, path) else { return .empty(404) }
@@ -86,7 +86,7 @@ final class AppStoreServerAPI: Sendable {
     }
     let call = Call(request: request, values: values, app: app, environment: environment, now: now)
     do {
-      return try await answer(call, endpoint)
+      return try await respond(call, endpoint)
     } catch let error as APIError {
       return error.response
     } catch {
@@ -94,7 +94,7 @@ final class AppStoreServerAPI: Sendable {
     }
   }
 
-  private func answer(_ call: Call, _ endpoint: APIEndpoint) async throws -> SimulatedResponse {
+  private func respond(_ call: Call, _ endpoint: APIEndpoint) async throws -> SimulatedResponse {
     switch endpoint {
     case .transactionInfo: try transactionInfo(call)
     case .transactionHistory: try transactionHistory(call, leavingOutFinishedConsumables: false)
@@ -113,7 +113,7 @@ final class AppStoreServerAPI: Sendable {
     case .massExtendStatus: try extensions.status(call)
     case .notificationHistory:
       .json(
-        try history.answer(
+        try history.respond(
           body: call.request.body, token: call.request.query("paginationToken"), bundleID: call.app.bundleID,
           environment: call.environment, now: call.now))
     case .testNotification: try await testNotification(call)
@@ -125,11 +125,11 @@ final class AppStoreServerAPI: Sendable {
     case .imageUpload, .imageDeletion, .imageList, .messageUpload, .messageDeletion, .messageList,
       .defaultMessageSetting, .defaultMessage, .defaultMessageDeletion, .realtimeURLSetting, .realtimeURL,
       .realtimeURLDeletion:
-      try retention.answer(call, endpoint)
+      try retention.respond(call, endpoint)
     case .performanceTest: call.environment == .sandbox ? try startPerformanceTest(call) : .empty(404)
     case .performanceTestResult: call.environment == .sandbox ? try retention.result(call) : .empty(404)
     case .metadataChange, .migration, .priceChange, .cancellation, .revocation, .refundRequest:
-      try await commerce.answer(call, endpoint)
+      try await commerce.respond(call, endpoint)
     case .externalPurchaseReport: try reports.send(call)
     case .externalPurchaseRetrieval: try reports.retrieve(call)
     }

@@ -90,7 +90,7 @@ final class NotificationHistory: Sendable {
 
   func reset() { state.withLock { $0 = State() } }
 
-  func answer(body: [UInt8], token: String?, bundleID: String, environment: AppStoreEnvironment, now: Int64) throws
+  func respond(body: [UInt8], token: String?, bundleID: String, environment: AppStoreEnvironment, now: Int64) throws
     -> JSONValue
   {
     let query = try Query(body, environment: environment, now: now)
@@ -109,7 +109,7 @@ final class NotificationHistory: Sendable {
     }
     let slice = page.uuids[page.offset..<min(page.offset + Self.pageSize, page.uuids.count)]
     page.offset += slice.count
-    var answer: JSONObject = [
+    var response: JSONObject = [
       "notificationHistory": .array(archive.records(slice).map(\.historyItem)),
       "hasMore": .bool(page.offset < page.uuids.count),
     ]
@@ -118,9 +118,9 @@ final class NotificationHistory: Sendable {
       let next = page
       let text = Base64Text.encodeURL(Array((random.uuid() + ":" + String(page.offset)).utf8))
       state.withLock { $0.pages[text] = next }
-      answer["paginationToken"] = .string(text)
+      response["paginationToken"] = .string(text)
     }
-    return .object(answer)
+    return .object(response)
   }
 
   private func known(_ token: String, query: Query, owner: String, now: Int64) throws -> Page {

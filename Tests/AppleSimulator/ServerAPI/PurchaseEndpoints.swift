@@ -60,11 +60,11 @@ extension AppStoreServerAPI {
     let (page, revision, hasMore) = try TransactionQuery.page(
       found, by: \.modified, descending: query.descending, revision: call.request.query("revision"),
       digest: query.digest)
-    var answer = owner(call)
-    answer.merge([
+    var response = owner(call)
+    response.merge([
       "revision": .string(revision), "hasMore": .bool(hasMore), "signedTransactions": try sign(page, at: call.now),
     ])
-    return .json(.object(answer))
+    return .json(.object(response))
   }
 
   func refundHistory(_ call: Call) throws -> SimulatedResponse {
@@ -116,10 +116,10 @@ extension AppStoreServerAPI {
         groups.append((life.groupID, [entry]))
       }
     }
-    var answer = owner(call)
-    answer["data"] = .array(
+    var response = owner(call)
+    response["data"] = .array(
       groups.map { ["subscriptionGroupIdentifier": .string($0.id), "lastTransactions": .array($0.transactions)] })
-    return .json(.object(answer))
+    return .json(.object(response))
   }
 
   func setAppAccountToken(_ call: Call) throws -> SimulatedResponse {

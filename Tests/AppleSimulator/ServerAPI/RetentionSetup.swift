@@ -68,7 +68,7 @@ final class RetentionSetup: Sendable {
   private struct State {
     var apps: [String: App] = [:]
     var tests: [String: (order: TestOrder, result: TestResult)] = [:]
-    var most = 2000
+    var limit = 2000
   }
 
   private let kept = Mutex(State())
@@ -90,17 +90,17 @@ final class RetentionSetup: Sendable {
     }
   }
 
-  func answer(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
+  func respond(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
     try kept.withLock { state in
       var app = state.apps[Self.key(call)] ?? App()
-      let response = try Self.answer(call, endpoint, &app, most: state.most)
+      let response = try Self.respond(call, endpoint, &app, limit: state.limit)
       state.apps[Self.key(call)] = app
       return response
     }
   }
 
-  private static func answer(
-    _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, most: Int
+  private static func respond(
+    _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, limit: Int
   ) throws -> SimulatedResponse {
     // The sandbox approves everything immediately.
     let first = call.environment == .sandbox ? "APPROVED" : "PENDING"
@@ -115,7 +115,7 @@ final class RetentionSetup: Sendable {
         throw APIError(4_000_161, "Invalid request. The image is invalid.")
       }
       guard app.images[id] == nil else { throw APIError(4_090_000, "Conflict. The image id already exists.") }
-      guard app.images.count < most else { throw APIError(4_030_014, "Forbidden. The maximum number of images has been reached.") }
+      guard app.images.count < limit else { throw APIError(4_030_014, "Forbidden. The maximum number of images has been reached.") }
       app.images[id] = Image(state: first, size: size)
       return .empty(200)
     case .imageDeletion:
@@ -137,7 +137,7 @@ final class RetentionSetup: Sendable {
       let id = try identifier(call.values[0])
       let images = try messageImages(call, app)
       guard app.messages[id] == nil else { throw APIError(4_090_001, "Conflict. The message id already exists.") }
-      guard app.messages.count < most else {
+      guard app.messages.count < limit else {
         throw APIError(4_030_016, "Forbidden. The maximum number of messages has been reached.")
       }
       app.messages[id] = Message(state: first, images: images)
@@ -293,8 +293,8 @@ final class RetentionSetup: Sendable {
   /// `POST /control/retention`: sets the state of an image or a message, the result of a performance test, the maximum number of images and
   /// messages, and the base URL for performance tests.
   func control(_ body: JSONObject) throws -> JSONValue {
-    if let most = body["most"]?.int64Value {
-      kept.withLock { $0.most = Int(most) }
+    if let limit = body["most"]?.int64Value {
+      kept.withLock { $0.limit = Int(limit) }
       return state()
     }
     if let id = body["requestId"]?.stringValue {

@@ -3,7 +3,7 @@ import WireJSON
 /// Checks whether Apple would accept the JSON Web Token of a request (*Generating JSON Web Tokens for API requests*).
 struct TokenCheck: Sendable {
   /// The longest time between `iat` and `exp`, seconds.
-  static let longestLife: Int64 = 3600
+  static let maxLifetime: Int64 = 3600
 
   let apps: AppRegistry
 
@@ -21,8 +21,8 @@ struct TokenCheck: Sendable {
       let expires = claims["exp"]?.int64Value, expires > now, let bundleID = claims["bid"]?.stringValue
     else { return nil }
     if let issued = claims["iat"] {
-      guard let issued = issued.int64Value, issued <= now + 60, expires - issued <= Self.longestLife else { return nil }
-    } else if expires - now > Self.longestLife {
+      guard let issued = issued.int64Value, issued <= now + 60, expires - issued <= Self.maxLifetime else { return nil }
+    } else if expires - now > Self.maxLifetime {
       return nil
     }
     guard let app = apps.app(bundleID), app.keys.contains(where: { $0.issuerID == key.issuerID }),

@@ -44,7 +44,7 @@ import Testing
       var completion = verified("natural")
       completion.keepsOriginal = true
       #expect(try await queue.complete([(lease, completion)]) == [.completed])
-      let event = try #require(try await feed.read(shard, after: .beginning, most: 1).first)
+      let event = try #require(try await feed.read(shard, after: .beginning, limit: 1).first)
       #expect(event.original.map { String(decoding: $0.body, as: UTF8.self) } == expected)
     }
   }

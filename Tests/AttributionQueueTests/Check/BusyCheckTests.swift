@@ -7,7 +7,7 @@ import Testing
 /// A check while workers change the data that it reads.
 @Suite struct BusyCheckTests {
   private struct Open: WorkGate {
-    func admit(_ most: Int) async -> WorkAdmission { .some(most) }
+    func admit(_ limit: Int) async -> WorkAdmission { .some(limit) }
   }
 
   /// Decides by the message and the attempt, so each attempt gets another outcome.

@@ -33,11 +33,13 @@ import WireJSON
     return healthy
   }
 
-  static func check(_ queue: DeliveryQueue, repairs: Bool = false, walksKeys: Bool = true, most: Int = 1000) async throws -> CheckReport {
+  static func check(_ queue: DeliveryQueue, repairs: Bool = false, walksKeys: Bool = true, maxFaults: Int = 1000) async throws
+    -> CheckReport
+  {
     var options = StoreCheck.Options()
     options.repairs = repairs
     options.walksKeys = walksKeys
-    options.most = most
+    options.maxFaults = maxFaults
     options.pause = .milliseconds(50)
     return try await StoreCheck(redis: queue.redis, options: options).run()
   }
@@ -277,7 +279,7 @@ import WireJSON
   @Test func `All faults are counted, even if only some are listed`() async throws {
     try await withQueue { queue, _ in
       for shard in Shard.all { _ = try await queue.send(["HSET", .string(Keys.eventsIndex(shard)), "gone", "1-1", "lost", "1-2"]) }
-      let report = try await Self.check(queue, most: 7)
+      let report = try await Self.check(queue, maxFaults: 7)
       #expect(report.listed.count == 7 && report.faults == 512 && report.count(.indexWithoutEvent) == 512)
       #expect(report.text.contains("… and 505 more\n"))
       let json = try JSONValue(parsing: report.json)

@@ -56,10 +56,10 @@ import Testing
 
   @Test func `While four small batches are being settled, further ones are settled together`() async throws {
     try await withQueue { queue, _ in
-      let owned = try await OwnedMessages(queue, (0..<GroupCommit.fewestMessages).map { "n\($0)" })
+      let owned = try await OwnedMessages(queue, (0..<GroupCommit.minMessages).map { "n\($0)" })
       let group = group(queue)
-      let small = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.fewestMessages - 1), owned.ownership))
-      let large = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.fewestMessages), owned.ownership))
+      let small = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.minMessages - 1), owned.ownership))
+      let large = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.minMessages), owned.ownership))
       #expect(!group.beginAlone(large))
       for _ in 0..<4 {
         #expect(!group.isBusy)
@@ -155,7 +155,7 @@ import Testing
 
   @Test func `A batch of a worker that lost its shard, or with messages before it, is left to the script, which refuses it`() async throws {
     try await withQueue { queue, _ in
-      let count = GroupCommit.fewestMessages + 1
+      let count = GroupCommit.minMessages + 1
       let owned = try await OwnedMessages(queue, (0..<count).map { "n\($0)" })
       let group = group(queue)
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
@@ -197,7 +197,7 @@ import Testing
       case "originals": try await queue.redis.send(["SADD", .string(Keys.originals(owned.shard)), "s"])
       case "listed":
         let feed = EventFeed(deliveries: queue)
-        _ = try await feed.list(types: [], filter: FeedFilter(), from: 0, until: nil, after: nil, most: 10)
+        _ = try await feed.list(types: [], filter: FeedFilter(), from: 0, until: nil, after: nil, limit: 10)
       default: break
       }
       let commands = try #require(transaction.commands(findings))
@@ -290,7 +290,7 @@ import Testing
 
   @Test func `A Redis without free memory executes no transaction, and the script settles the batch`() async throws {
     try await withQueue { queue, _ in
-      let names = (0..<GroupCommit.fewestMessages).map { "n\($0)" }
+      let names = (0..<GroupCommit.minMessages).map { "n\($0)" }
       let owned = try await OwnedMessages(queue, names)
       let group = group(queue)
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])

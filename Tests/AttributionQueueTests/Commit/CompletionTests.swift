@@ -137,7 +137,7 @@ import Testing
       let leases = try await queue.leaseAll("a")
       #expect(try await queue.complete(leases.map { ($0, completion) }) == [.completed])
       let events = try await EventFeed(deliveries: queue).read(
-        id.shard, after: FeedPosition(entry: EntryID(milliseconds: 0, number: 0)), most: 10)
+        id.shard, after: FeedPosition(entry: EntryID(milliseconds: 0, number: 0)), limit: 10)
       #expect(events.map(\.id) == ["e-a", "second", "third"])
       #expect(events.map(\.attributes?.bundleId) == [nil, "b.second", "b.third"])
       #expect(events.map { String(decoding: $0.json, as: UTF8.self) }.last == "{\"id\":\"third\"}")
@@ -177,7 +177,7 @@ import Testing
       #expect(try await queue.delivery(work[1].lease.deliveryID)?.state == .accepted)
       #expect(try await queue.rejectedBody(work[2].lease.deliveryID) == Array("body/".utf8))
       #expect(try await queue.send(["GET", .string(Keys.own("s", "n", work[3].lease.shard))]).bytes == [1, 2])
-      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10)
+      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, limit: 10)
       #expect(letters.map(\.lastError) == ["no hope"] && letters.first?.attempts == 1)
       // The held message is still leased, and the second of the order line is ready.
       #expect(try await queue.complete([work[1]]) == [.held])
@@ -227,11 +227,11 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `A small limit allows one body per shard, and a limit of zero none`(_ most: Int) async throws {
-    try await withQueue({ $0.rejectedBodies = most }) { queue, _ in
+  func `A small limit allows one body per shard, and a limit of zero none`(_ limit: Int) async throws {
+    try await withQueue({ $0.rejectedBodies = limit }) { queue, _ in
       let id = try await queue.accept(request("a")).id
       for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
-      #expect(try await queue.rejectedBody(id) == (most == 0 ? nil : Array("a/".utf8)))
+      #expect(try await queue.rejectedBody(id) == (limit == 0 ? nil : Array("a/".utf8)))
     }
   }
 

@@ -120,14 +120,14 @@ import Testing
       try await queue.working(handler: { _ in .retry(after: nil, error: "no") }) {
         try await eventually("both are given up") { try await administration.snapshot(.intake).dead == 2 }
       }
-      let letters = try await administration.deadLetters(.intake, most: 10)
+      let letters = try await administration.deadLetters(.intake, limit: 10)
       let letter = try #require(letters.first { $0.id == id })
       #expect(letter.attempts == 3)
       #expect(letter.history.count == 3)
       #expect(letter.lastError == "no")
       #expect(letter.kind == "test")
       #expect(try await queue.delivery(id)?.state == .dead)
-      #expect(try await administration.deadLetters(.intake, most: 1).count == 1)
+      #expect(try await administration.deadLetters(.intake, limit: 1).count == 1)
 
       #expect(try await administration.replay(.intake, ids: [id]) == 1)
       #expect(try await administration.replay(.intake, ids: [id]) == 0)
@@ -149,7 +149,7 @@ import Testing
       #expect(try await administration.replay(.intake, ids: []) == 600)
       #expect(try await administration.snapshot(.intake).depth == 600)
       for lease in try await queue.leaseAll("w") { try await queue.deadLetter(lease, error: "no") }
-      let some = Set(try await administration.deadLetters(.intake, most: 1000).suffix(300).map(\.id))
+      let some = Set(try await administration.deadLetters(.intake, limit: 1000).suffix(300).map(\.id))
       #expect(try await administration.purge(.intake, ids: some) == 300)
       #expect(try await administration.purge(.intake, ids: []) == 300)
     }
@@ -201,7 +201,7 @@ import Testing
       for _ in 0..<100 { #expect(try await !pauseFlag.isPaused()) }
       #expect(try await asked() == before)
       // An answer that is older than allowed is not used.
-      let careful = PauseFlagCache(queue: .intake, deliveries: queue, interval: .zero, longest: .zero)
+      let careful = PauseFlagCache(queue: .intake, deliveries: queue, interval: .zero, maxAge: .zero)
       #expect(try await !careful.isPaused())
       try await administration.pause(.intake)
       #expect(try await careful.isPaused())

@@ -19,7 +19,7 @@ import Testing
     try await withQueue({ $0.deadLetterBytes = 30_000 * Shard.count }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await addDeadLetter(20, queue)
-      let left = try await administration.deadLetters(.intake, most: 100).map(\.id)
+      let left = try await administration.deadLetters(.intake, limit: 100).map(\.id)
       #expect((2..<10).contains(left.count))
       #expect(left == Array(ids.suffix(left.count)))
       #expect(queue.droppedDeadLetters.count(.intake) == .init(aged: 0, large: 20 - left.count))
@@ -30,7 +30,7 @@ import Testing
   @Test func `The newest dead letter stays whatever its size`() async throws {
     try await withQueue({ $0.deadLetterBytes = 1 }) { queue, _ in
       let ids = try await addDeadLetter(3, queue)
-      #expect(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).map(\.id) == [ids[2]])
+      #expect(try await QueueAdministration(deliveries: queue).deadLetters(.intake, limit: 10).map(\.id) == [ids[2]])
     }
   }
 
@@ -39,13 +39,13 @@ import Testing
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await addDeadLetter(2, queue)
       try await DeadLetterLimit(queue: .intake, deliveries: queue).enforce(ids[0].shard)
-      #expect(try await administration.deadLetters(.intake, most: 10).map(\.id) == ids)
+      #expect(try await administration.deadLetters(.intake, limit: 10).map(\.id) == ids)
       // The same letters with a limit that is exceeded immediately.
       var configuration = QueueConfiguration()
       configuration.deadLetterAge = .seconds(-1)
       let strict = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
       try await DeadLetterLimit(queue: .intake, deliveries: strict).enforce(ids[0].shard)
-      #expect(try await administration.deadLetters(.intake, most: 10).isEmpty)
+      #expect(try await administration.deadLetters(.intake, limit: 10).isEmpty)
       #expect(strict.droppedDeadLetters.count(.intake) == .init(aged: 2, large: 0))
     }
   }

@@ -82,7 +82,7 @@ import Testing
         let dead = try await administration.snapshot(.intake).dead
         return names == ["b"] && dead == 1
       }
-      let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
+      let letter = try #require(try await administration.deadLetters(.intake, limit: 10).first)
       #expect(letter.id == ids[0] && letter.kind == "test" && letter.lastError == UnreadableEntry.reason)
       #expect(letter.receivedAt == nil && letter.diedAt > 0)
       #expect(try await queue.delivery(ids[0])?.state == .dead)
@@ -172,7 +172,7 @@ import Testing
         let dead = try await administration.snapshot(.intake).dead
         return names == ["d"] && dead == 4
       }
-      #expect(Set(try await administration.deadLetters(.intake, most: 10).map(\.id)) == Set(ids[..<3] + [late]))
+      #expect(Set(try await administration.deadLetters(.intake, limit: 10).map(\.id)) == Set(ids[..<3] + [late]))
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
       #expect(try await administration.snapshot(.intake).delayed == 0)
     }
@@ -191,7 +191,7 @@ import Testing
         let dead = try await administration.snapshot(.intake).dead
         return names == ["a"] && dead == 1
       }
-      let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
+      let letter = try #require(try await administration.deadLetters(.intake, limit: 10).first)
       #expect(letter.id != id && letter.id.shard == other)
       #expect(try await firstLetter(other, queue)["own i"]?.string == id.description)
       #expect(try await queue.delivery(id)?.state == .verified)
@@ -202,7 +202,7 @@ import Testing
     try await withQueue({ $0.lease = .milliseconds(1) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
       let shard = try await Self.addDeadLetter(queue)
-      let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
+      let letter = try #require(try await administration.deadLetters(.intake, limit: 10).first)
       #expect(letter.id.shard == shard && letter.kind.isEmpty && letter.lastError == UnreadableEntry.reason)
       #expect(try await administration.replay(.intake, ids: []) == 0)
       #expect(try await administration.purge(.intake, ids: [letter.id]) == 1)

@@ -71,7 +71,7 @@ import Testing
     try await withQueue { queue, _ in
       let deadline = DeliveryQueue.now + 3_600_000
       let id = try await queue.accept(token("a", deadline: deadline)).id
-      let lease = try #require(try await queue.takeAll("w", .tokens, most: 1).first)
+      let lease = try #require(try await queue.takeAll("w", .tokens, limit: 1).first)
       try await queue.deadLetter(lease, error: "x")
       let administration = QueueAdministration(deliveries: queue)
       let gate = DeadlineWorkerTests.Gate(open: false)

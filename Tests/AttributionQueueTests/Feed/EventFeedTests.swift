@@ -31,7 +31,7 @@ struct EventFeedTests {
     #expect(try await feed.create(name: "s", types: ["a", "b"], start: .now) == made)
     await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a"], start: .now) }
     await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a", "b"], start: .beginning) }
-    await #expect(throws: EventFeedError.unknownSubscription) { try await feed.pull("t", most: 1, wait: .zero, lease: .seconds(1)) }
+    await #expect(throws: EventFeedError.unknownSubscription) { try await feed.pull("t", limit: 1, wait: .zero, lease: .seconds(1)) }
     #expect(try await feed.delete("s"))
     #expect(try await feed.delete("s") == false)
   }
@@ -43,14 +43,14 @@ struct EventFeedTests {
     let feed = EventFeed(deliveries: queue)
     _ = try await feed.create(name: "s", types: [], start: .beginning)
     try await publish(["a", "b", "c"], type: "t", queue)
-    let first = try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(6))
+    let first = try await feed.pull("s", limit: 10, wait: .seconds(1), lease: .seconds(6))
     #expect(first.count == 3)
-    #expect(try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(1)).isEmpty)
+    #expect(try await feed.pull("s", limit: 10, wait: .zero, lease: .seconds(1)).isEmpty)
     #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId, "nonsense", "999.1-1"]) == 1)
     #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId]) == 0)
     #expect(try await feed.list().first?.backlog == 2)
     try await Task.sleep(for: .milliseconds(6300))
-    let again = try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(60))
+    let again = try await feed.pull("s", limit: 10, wait: .seconds(1), lease: .seconds(60))
     #expect(Set(again.map(\.ackId)) == Set(first.dropFirst().map(\.ackId)))
     #expect(try await feed.acknowledge("s", ackIds: again.map(\.ackId)) == 2)
     #expect(try await feed.list().first?.backlog == 0)
@@ -69,8 +69,8 @@ struct EventFeedTests {
     let wanted = Set((0..<20).map { "w\($0)" })
     #expect(Set(try await feed.drain("wanted")) == wanted)
     #expect(Set(try await feed.drain("late")) == wanted)
-    #expect(try await feed.pull("all", most: 7, wait: .seconds(1), lease: .seconds(1)).count == 7)
-    #expect(try await feed.pull("all", most: 1000, wait: .seconds(1), lease: .seconds(60)).count == 33)
+    #expect(try await feed.pull("all", limit: 7, wait: .seconds(1), lease: .seconds(1)).count == 7)
+    #expect(try await feed.pull("all", limit: 1000, wait: .seconds(1), lease: .seconds(60)).count == 33)
     #expect(try await feed.list().first { $0.name == "wanted" }?.backlog == 0)
   }
 

@@ -90,7 +90,7 @@ import Testing
       try await queue.write((0..<20).map { TestEvent(id: "m\($0)", type: "t.b") })
       var ids: [String] = []
       while true {
-        let events = try await feed.take("s", most: 3)
+        let events = try await feed.take("s", limit: 3)
         #expect(events.count <= 3)
         if events.isEmpty { break }
         ids += events.map(\.id)

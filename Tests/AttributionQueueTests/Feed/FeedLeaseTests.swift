@@ -47,7 +47,7 @@ import Testing
       var first: [FeedEvent] = []
       // One event at a time, starting at any shard.
       while first.count < 3 {
-        let more = try await feed.take("s", most: 1)
+        let more = try await feed.take("s", limit: 1)
         try #require(!more.isEmpty)
         first += more
       }
@@ -101,7 +101,7 @@ import Testing
             while await log.count < 120 {
               // A reader that gives back an event also gives back the later ones.
               var given: Set<Substring> = []
-              for event in (try? await feed.take("s", most: Int.random(in: 1...50))) ?? [] {
+              for event in (try? await feed.take("s", limit: Int.random(in: 1...50))) ?? [] {
                 if Int.random(in: 0..<4) == 0 {
                   given.insert(event.id.prefix(1))
                 }

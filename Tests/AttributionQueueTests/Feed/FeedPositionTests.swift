@@ -11,7 +11,7 @@ import Testing
   {
     let subscription = try await feed.create(EventSubscription(name: "p", filter: filter, push: [:]))
     try await queue.write((0..<count).map { "n\($0)" })
-    return (subscription, try await feed.read(shard, after: .beginning, most: count).map(\.place))
+    return (subscription, try await feed.read(shard, after: .beginning, limit: count).map(\.place))
   }
 
   @Test("progress that is stored while events are dropped is counted once")
@@ -72,7 +72,7 @@ import Testing
       let feed = EventFeed(deliveries: queue)
       let subscription = try await feed.create(EventSubscription(name: "p", types: ["t.a"], push: [:]))
       try await queue.write(["a", "b", "c"].map { TestEvent(id: $0, type: $0 == "b" ? "t.b" : "t.a") })
-      let places = try await feed.read(shard, after: .beginning, most: 3).map(\.place)
+      let places = try await feed.read(shard, after: .beginning, limit: 3).map(\.place)
       let left = UnsettledEvents(
         cursor: places[2], offset: 3, base: .beginning, events: [.init(place: places[2], offset: 3, attempts: 2, firstFailure: 1)])
       #expect(try await feed.note([.init(shard: shard, position: nil, unsettled: left)], of: subscription))

@@ -21,7 +21,7 @@ import WireJSON
       let feed = EventFeed(deliveries: queue)
       let shard = Shard(7)
       try await queue.write(["a", "b"])
-      let places = try await feed.read(shard, after: .beginning, most: 2).map(\.place)
+      let places = try await feed.read(shard, after: .beginning, limit: 2).map(\.place)
       _ = try await feed.create(pushed("s"))
       let first = try await feed.seek("s", to: .beginning)
       try await feed.setEndpointHealth(first, Array("{}".utf8))
@@ -106,7 +106,7 @@ import WireJSON
       let current = try #require(try await feed.subscription("s"))
       let positions = try await feed.positions(current)
       #expect(positions.count == Shard.count)
-      #expect(try await feed.read(Shard(7), after: try #require(positions[Shard(7)]), most: 9).map(\.id) == ["a", "b"])
+      #expect(try await feed.read(Shard(7), after: try #require(positions[Shard(7)]), limit: 9).map(\.id) == ["a", "b"])
       #expect(try await feed.backlog("s") == 3)
       // An earlier seek continues only now.
       try await feed.put(before, at: .now, keeps: false)

@@ -36,9 +36,9 @@ import Testing
       let shard = Shard(7)
       _ = try await feed.create(EventSubscription(name: "s", createdAt: 1))
       try await queue.write(["a", "b"])
-      let events = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30))
+      let events = try await feed.pull("s", limit: 10, wait: .zero, lease: .seconds(30))
       #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 2)
-      let last = try #require(try await feed.read(shard, after: .beginning, most: 10).last).place
+      let last = try #require(try await feed.read(shard, after: .beginning, limit: 10).last).place
       try await queue.redis.send(["XGROUP", "SETID", .string(Keys.events(shard)), "s", .string(last.entry.text), "ENTRIESREAD", "1"])
       #expect(try await feed.get("s").backlog == 0)
       try await queue.write(["c"])
@@ -53,7 +53,7 @@ import Testing
       _ = try await feed.create(name: "slow", types: ["t.a"], start: .beginning)
       _ = try await feed.create(name: "other", types: ["t.a"], start: .beginning)
       try await queue.write((0..<10).map { "n\($0)" })
-      let leased = try await feed.take("slow", most: 2)
+      let leased = try await feed.take("slow", limit: 2)
       #expect(try await feed.acknowledge("other", ackIds: try await feed.take("other").map(\.ackId)) == 10)
       #expect(try await feed.trim() == 0)
       #expect(told.kinds == ["slow lagging backlog"])

@@ -30,7 +30,7 @@ import Testing
       #expect(try await feed.delete("s"))
       #expect(try await feed.delete("s") == false)
       await #expect(throws: EventFeedError.unknownSubscription) {
-        _ = try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(30))
+        _ = try await feed.pull("s", limit: 1, wait: .zero, lease: .seconds(30))
       }
       await #expect(throws: EventFeedError.unknownSubscription) { _ = try await feed.acknowledge("s", ackIds: []) }
     }
@@ -45,9 +45,9 @@ import Testing
       _ = try await feed.create(name: "b", types: ["t.b"], start: .beginning)
       try await publish(queue, "new", type: "t.b")
       let lease = Duration.seconds(30)
-      #expect(texts(try await feed.pull("now", most: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
-      #expect(texts(try await feed.pull("all", most: 9, wait: .seconds(1), lease: lease)).count == 2)
-      #expect(texts(try await feed.pull("b", most: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
+      #expect(texts(try await feed.pull("now", limit: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
+      #expect(texts(try await feed.pull("all", limit: 9, wait: .seconds(1), lease: lease)).count == 2)
+      #expect(texts(try await feed.pull("b", limit: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
       #expect(try await feed.event("old") == Array("{\"id\":\"old\"}".utf8))
       #expect(try await feed.event("none") == nil)
     }
@@ -73,19 +73,19 @@ import Testing
       let names = (0..<12).map { "n\($0)" }
       try await write(queue, names, type: "t.a")
       var held = 0
-      while held < 4 { held += try await feed.pull("s", most: 4 - held, wait: .seconds(1), lease: .seconds(3600)).count }
+      while held < 4 { held += try await feed.pull("s", limit: 4 - held, wait: .seconds(1), lease: .seconds(3600)).count }
       var short: Set<String> = []
-      while short.count < 8 { short.formUnion(texts(try await feed.pull("s", most: 8, wait: .seconds(1), lease: .seconds(1)))) }
+      while short.count < 8 { short.formUnion(texts(try await feed.pull("s", limit: 8, wait: .seconds(1), lease: .seconds(1)))) }
       try await Task.sleep(for: .milliseconds(1100))
-      #expect(try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(3600)).count == 1)
+      #expect(try await feed.pull("s", limit: 1, wait: .zero, lease: .seconds(3600)).count == 1)
       var again: Set<String> = []
       while again.count < 7 {
-        let pulled = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(3600))
+        let pulled = try await feed.pull("s", limit: 10, wait: .zero, lease: .seconds(3600))
         try #require(!pulled.isEmpty)
         again.formUnion(texts(pulled))
       }
       #expect(again.isSubset(of: short))
-      #expect(try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30)).isEmpty)
+      #expect(try await feed.pull("s", limit: 10, wait: .zero, lease: .seconds(30)).isEmpty)
     }
   }
 
@@ -95,7 +95,7 @@ import Testing
       _ = try await feed.create(name: "s", types: ["t.b"], start: .beginning)
       try await write(queue, (0..<1203).map { "other\($0)" }, type: "t.a")
       try await write(queue, ["mine"], type: "t.b")
-      #expect(texts(try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(30))) == ["{\"id\":\"mine\"}"])
+      #expect(texts(try await feed.pull("s", limit: 1, wait: .zero, lease: .seconds(30))) == ["{\"id\":\"mine\"}"])
     }
   }
 
@@ -118,7 +118,7 @@ import Testing
       for index in 0..<30 { try await publish(queue, "e\(index)") }
       var seen: [String] = []
       while true {
-        let events = try await feed.pull("s", most: 7, wait: .zero, lease: .seconds(3600))
+        let events = try await feed.pull("s", limit: 7, wait: .zero, lease: .seconds(3600))
         #expect(events.count <= 7)
         if events.isEmpty { break }
         seen += events.map { String(decoding: $0.json, as: UTF8.self) }
@@ -136,7 +136,7 @@ import Testing
       try await publish(queue, "two")
       #expect(try await feed.list().first?.backlog == 2)
       #expect((try await feed.list().first?.oldestAgeSeconds ?? -1) >= 0)
-      let events = try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30))
+      let events = try await feed.pull("s", limit: 10, wait: .seconds(1), lease: .seconds(30))
       #expect(try await feed.list().first?.backlog == 2)
       #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 2)
       #expect(try await feed.list().first?.backlog == 0)
@@ -151,11 +151,11 @@ import Testing
       _ = try await feed.create(name: "slow", types: [], start: .beginning)
       try await publish(queue, "one")
       try await Task.sleep(for: .milliseconds(5))
-      let events = try await feed.pull("s", most: 1, wait: .seconds(1), lease: .seconds(30))
+      let events = try await feed.pull("s", limit: 1, wait: .seconds(1), lease: .seconds(30))
       #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 1)
       #expect(try await feed.trim() == 0)
       #expect(try await feed.event("one") != nil)
-      let slow = try await feed.pull("slow", most: 1, wait: .seconds(1), lease: .seconds(30))
+      let slow = try await feed.pull("slow", limit: 1, wait: .seconds(1), lease: .seconds(30))
       #expect(try await feed.trim() == 0)
       #expect(try await feed.event("one") != nil)
       #expect(try await feed.acknowledge("slow", ackIds: slow.map(\.ackId)) == 1)

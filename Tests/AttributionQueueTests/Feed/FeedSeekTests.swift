@@ -72,7 +72,7 @@ import Testing
       try await queue.write((0..<1203).map { "n\($0)" })
       _ = try await feed.create(EventSubscription(name: "s", start: .event("n1")))
       #expect(try await feed.backlog("s") == 1202)
-      #expect(try await feed.ids("s", most: 100).count == 100)
+      #expect(try await feed.ids("s", limit: 100).count == 100)
       try await queue.write(["last"])
       #expect(try await feed.backlog("s") == 1203)
     }
@@ -87,7 +87,7 @@ import Testing
       let shard = Shard(7)
       #expect(try await feed.positions(made).values.allSatisfy { $0 == .beginning })
       #expect(try await feed.backlog("s") == 4)
-      let read = try await feed.read(shard, after: .beginning, most: 2)
+      let read = try await feed.read(shard, after: .beginning, limit: 2)
       #expect(read.map(\.id) == ["a", "c"])
       #expect(read[0].attributes == EventAttributes())
       #expect(try await feed.advance(made, shard, to: read[0].place, count: 1))

@@ -46,13 +46,13 @@ extension FeedEvent {
 
 extension EventFeed {
   /// Leases the events that a subscription can get immediately.
-  func take(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [FeedEvent] {
-    try await pull(name, most: most, wait: .zero, lease: lease)
+  func take(_ name: String, limit: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [FeedEvent] {
+    try await pull(name, limit: limit, wait: .zero, lease: lease)
   }
 
   /// Leases events and returns their ids.
-  func ids(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [String] {
-    try await take(name, most: most, lease: lease).map(\.id)
+  func ids(_ name: String, limit: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [String] {
+    try await take(name, limit: limit, lease: lease).map(\.id)
   }
 
   /// Moves the position of a pushed subscription.

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `A pull that finds nothing runs no script in a shard where the last pull found nothing`() async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       try await queue.write(["a"])
       let first = try await feed.take("s")
@@ -31,34 +31,34 @@ import Testing
       #expect(try await count("evalsha", queue) == scripts + 2)
       #expect(try await count("xread", queue) == reads + 5, "one command for all shards")
       try await queue.write(["b"], shard: Shard(200))
-      #expect(try await feed.ids("s", most: 1) == ["b"])
+      #expect(try await feed.ids("s", limit: 1) == ["b"])
       #expect(try await count("evalsha", queue) == scripts + 3)
     }
   }
 
   @Test func `A pull that waits finds a new event, an ended lease and an event that another reader gives back`() async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
-      let other = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
+      let other = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       #expect(try await feed.ids("s").isEmpty)
-      async let waited = feed.pull("s", most: 1, wait: .seconds(60), lease: .seconds(3600))
+      async let waited = feed.pull("s", limit: 1, wait: .seconds(60), lease: .seconds(3600))
       try await queue.write(["a"], shard: Shard(9))
       let first = try await waited
       #expect(first.map(\.id) == ["a"])
 
-      async let givenBack = feed.pull("s", most: 1, wait: .seconds(60), lease: .milliseconds(1))
+      async let givenBack = feed.pull("s", limit: 1, wait: .seconds(60), lease: .milliseconds(1))
       #expect(try await other.modifyLease("s", ackIds: first.map(\.ackId), lease: .zero) == 1)
       #expect(try await givenBack.map(\.id) == ["a"])
-      #expect(try await feed.pull("s", most: 1, wait: .seconds(60), lease: .seconds(3600)).map(\.id) == ["a"])
+      #expect(try await feed.pull("s", limit: 1, wait: .seconds(60), lease: .seconds(3600)).map(\.id) == ["a"])
       #expect(try await feed.ids("s").isEmpty)
     }
   }
 
   @Test func `After a seek, and for a new subscription of the same name, all shards are pulled again`() async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
-      let other = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
+      let other = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       try await queue.write(["a"])
       #expect(try await feed.acknowledge("s", ackIds: feed.take("s").map(\.ackId)) == 1)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `What a reader finds during a seek is discarded when the seek is finished`() async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       _ = try await feed.seek("s", to: .beginning)
       let sought = try #require(try await feed.subscription("s"))
@@ -100,7 +100,7 @@ import Testing
 
   @Test func `If Redis refuses the question about new events, all shards are pulled`() async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       #expect(try await feed.ids("s").isEmpty)
       try await queue.write(["a"])
@@ -109,10 +109,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [(EventFeed.mostChanged, Shard.count - EventFeed.mostChanged), (EventFeed.mostChanged + 1, 0)])
+  @Test(arguments: [(EventFeed.maxChanged, Shard.count - EventFeed.maxChanged), (EventFeed.maxChanged + 1, 0)])
   func `If many quiet shards have new events, all positions are discarded`(changed: Int, left: Int) async throws {
     try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       #expect(try await feed.ids("s").isEmpty)
       for index in 0..<changed { try await queue.write(["e\(index)"], shard: Shard(index)) }
@@ -129,7 +129,7 @@ import Testing
     do {
       let client = try await server.clusterClient()
       let queue = try await DeliveryQueue.open(redis: client, configuration: QueueConfiguration(), logger: quietLogger)
-      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600)))
+      let feed = EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600)))
       _ = try await feed.create(name: "s", types: [], start: .beginning)
       #expect(try await feed.ids("s").isEmpty)
       let (scripts, reads) = (try await count("evalsha", queue), try await count("xread", queue))
@@ -137,7 +137,7 @@ import Testing
       #expect(try await count("evalsha", queue) == scripts)
       #expect(try await count("xread", queue) == reads + Shard.count)
       try await queue.write(["a"], shard: Shard(200))
-      #expect(try await feed.ids("s", most: 1) == ["a"])
+      #expect(try await feed.ids("s", limit: 1) == ["a"])
       #expect(try await count("evalsha", queue) == scripts + 1)
       client.close()
     } catch {
@@ -156,10 +156,10 @@ import Testing
     quiet.add(Shard(3), last: last, to: first)
     quiet.add(Shard(4), last: last, to: first)
     quiet.remove([Shard(4)], from: first)
-    #expect(quiet.positions(of: subscription, now: start + QuietShards.maximumAge - .nanoseconds(1)).byShard == [Shard(3): last])
-    #expect(quiet.positions(of: subscription, now: start + QuietShards.maximumAge).byShard.isEmpty)
+    #expect(quiet.positions(of: subscription, now: start + QuietShards.maxAge - .nanoseconds(1)).byShard == [Shard(3): last])
+    #expect(quiet.positions(of: subscription, now: start + QuietShards.maxAge).byShard.isEmpty)
     quiet.add(Shard(3), last: last, to: first)
-    #expect(quiet.positions(of: subscription, now: start + QuietShards.maximumAge).byShard.isEmpty, "a pull that began before")
+    #expect(quiet.positions(of: subscription, now: start + QuietShards.maxAge).byShard.isEmpty, "a pull that began before")
 
     let now = ContinuousClock.now
     quiet.add(Shard(3), last: last, to: quiet.positions(of: subscription, now: now))
@@ -173,7 +173,7 @@ import Testing
   func `Whatever readers do, a pull finds nothing only if a pull of all shards finds nothing`(isOrdered: Bool) async throws {
     var random = SeededRandom("quiet shards")
     try await withQueue { queue, _ in
-      let feeds = (0..<2).map { _ in EventFeed(deliveries: queue, quietShards: QuietShards(maximumAge: .seconds(3600))) }
+      let feeds = (0..<2).map { _ in EventFeed(deliveries: queue, quietShards: QuietShards(maxAge: .seconds(3600))) }
       _ = try await feeds[0].create(EventSubscription(name: "s", types: ["t.a"], isOrdered: isOrdered))
       var (written, leased, done): (Int, [FeedEvent], Set<String>) = (0, [], [])
       var wanted: Set<String> = []
@@ -188,7 +188,7 @@ import Testing
           if isWanted { wanted.insert(event.id) }
           written += 1
         case 3...6:
-          let found = try await feed.take("s", most: Int.random(in: 1...5, using: &random))
+          let found = try await feed.take("s", limit: Int.random(in: 1...5, using: &random))
           leased += found
           if found.isEmpty {
             let missed = try await EventFeed(deliveries: queue).take("s")

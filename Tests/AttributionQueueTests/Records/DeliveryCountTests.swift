@@ -50,12 +50,12 @@ import Testing
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let (end, now) = (CountedOutcome(kind: "k", verdict: "verified"), DeliveryQueue.now)
-      for app in 0..<Int64(DeliveryCounter.mostValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
+      for app in 0..<Int64(DeliveryCounter.maxValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
       // A known value is still counted separately.
       counter.add(end, [.noConversion(app: 0)], at: now)
       await counter.write()
       let values = try await DeliveryCounts(redis: queue.redis).values(lastHours: 2)
-      #expect(values.count == DeliveryCounter.mostValues + 1 && values[.other] == 5 && values[.noConversion(app: 0)] == 2)
+      #expect(values.count == DeliveryCounter.maxValues + 1 && values[.other] == 5 && values[.noConversion(app: 0)] == 2)
     }
   }
 

@@ -67,7 +67,7 @@ struct FormSwitchTests {
 
   final class Load: Sendable {
     /// The maximum number of waiting messages. More would take minutes on a slow machine.
-    static let mostWaiting = 60
+    static let maxWaiting = 60
     static let lines = 6
     let rounds = Mutex(0)
     let worked = Mutex(0)
@@ -139,7 +139,7 @@ struct FormSwitchTests {
       try await queue.working(handler: { _ in .complete(verified("x")) }) {
         try await eventually("it is a dead letter") { try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 1 }
       }
-      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 1).first)
+      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, limit: 1).first)
       #expect(letter.lastError == "its worker ended 3 times without finishing it")
     }
   }
@@ -240,7 +240,7 @@ struct FormSwitchTests {
       let accepting = Task {
         while load.isRolling.withLock({ $0 }) {
           let number = load.rounds.withLock { $0 }
-          guard number * Load.lines - load.worked.withLock({ $0 }) < Load.mostWaiting else {
+          guard number * Load.lines - load.worked.withLock({ $0 }) < Load.maxWaiting else {
             try await Task.sleep(for: .milliseconds(5))
             continue
           }

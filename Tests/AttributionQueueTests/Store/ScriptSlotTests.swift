@@ -58,7 +58,7 @@ import Testing
     #expect(try await queue.makeReady([last], in: .intake) == 1)
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
     _ = try await poller.queryDue()
-    _ = try await queue.takeAll("d", .tokens, most: 1)
+    _ = try await queue.takeAll("d", .tokens, limit: 1)
     for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
     for lease in try await queue.leaseAll("a") {
       switch lease.message.attributes["natural"] {
@@ -73,7 +73,7 @@ import Testing
     try await UnreadableEntryTests.addDeadLetter(queue)
     #expect(try await administration.snapshot(.intake).dead == 2)
     #expect(try await administration.replay(.intake, ids: []) == 1)
-    #expect(try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
+    #expect(try await feed.pull("s", limit: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
     _ = try await feed.modifyLease("s", ackIds: ["0.1-1"], lease: .zero)
     let pushed = try await feed.create(EventSubscription(name: "p", types: ["t.b"], start: .time(1), push: [:]))
     _ = try await feed.setPush("p") { $0 }
@@ -82,7 +82,7 @@ import Testing
     _ = try await feed.delete("none")
     _ = try await feed.publish(EventRecord(id: "told", type: "t.a", json: []))
     _ = try await feed.trim()
-    _ = try await feed.tail(Shard(3), after: .beginning, most: 1)
+    _ = try await feed.tail(Shard(3), after: .beginning, limit: 1)
     _ = try await PusherRegistry(feed: feed, timeout: .seconds(10)).beat("p", givingBack: ["x"], wanting: ["y"])
     guard case .new(let owner) = try await store.claim(scope: "s", fingerprint: "f", lease: .seconds(30)) else {
       Issue.record("the key was not new")

@@ -95,7 +95,7 @@ extension EventFeed {
   func drain(_ name: String, wait: Duration = .milliseconds(300)) async throws -> [String] {
     var ids: [String] = []
     while true {
-      let events = try await pull(name, most: 100, wait: wait, lease: .seconds(30))
+      let events = try await pull(name, limit: 100, wait: wait, lease: .seconds(30))
       if events.isEmpty { return ids }
       _ = try await acknowledge(name, ackIds: events.map(\.ackId))
       ids += events.map {

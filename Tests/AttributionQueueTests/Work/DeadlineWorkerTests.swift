@@ -14,7 +14,7 @@ import Testing
 
     func set(_ open: Bool) { isOpen.withLock { $0 = open } }
 
-    func admit(_ most: Int) async -> WorkAdmission { isOpen.withLock { $0 } ? .some(most) : .wait(.milliseconds(5)) }
+    func admit(_ limit: Int) async -> WorkAdmission { isOpen.withLock { $0 } ? .some(limit) : .wait(.milliseconds(5)) }
   }
 
   func working(
@@ -137,7 +137,7 @@ import Testing
   @Test func `Messages of a dead worker and replayed dead letters are processed by another worker`() async throws {
     try await withQueue({ $0.lease = .milliseconds(300) }) { queue, _ in
       for index in 0..<20 { _ = try await queue.accept(token("t\(index)", deadline: DeliveryQueue.now + 60_000)) }
-      #expect(try await queue.takeAll("dead", .tokens, most: 5).count == 20)
+      #expect(try await queue.takeAll("dead", .tokens, limit: 5).count == 20)
       let dead = Mutex(false)
       let administration = QueueAdministration(deliveries: queue)
       try await working(queue) { lease in
@@ -163,7 +163,7 @@ import Testing
       $0.housekeepingDelay = .milliseconds(10)
     }) { queue, _ in
       _ = try await queue.accept(token("t", deadline: DeliveryQueue.now + 60_000))
-      let lease = try #require(try await queue.takeAll("a", .tokens, most: 1).first)
+      let lease = try #require(try await queue.takeAll("a", .tokens, limit: 1).first)
       try await queue.deadLetter(lease, error: "x")
       try await Task.sleep(for: .milliseconds(100))
       let administration = QueueAdministration(deliveries: queue)
@@ -179,13 +179,13 @@ import Testing
   @Test func `A dead letter of an outcome has no body and cannot be replayed`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(token("t", deadline: DeliveryQueue.now + 60_000)).id
-      let lease = try #require(try await queue.takeAll("a", .tokens, most: 1).first)
+      let lease = try #require(try await queue.takeAll("a", .tokens, limit: 1).first)
       var completion = Completion(
         state: .rejected, events: [EventRecord(id: "e", type: "t.a", json: Array(#"{"id":"e"}"#.utf8))], reason: "unknown")
       completion.deadLetter = "nobody\nknows it"
       try await queue.complete(lease, completion)
       let administration = QueueAdministration(deliveries: queue)
-      let letter = try #require(try await administration.deadLetters(.tokens, most: 10).first)
+      let letter = try #require(try await administration.deadLetters(.tokens, limit: 10).first)
       #expect(letter.id == id && letter.lastError == "nobody knows it" && letter.attempts == 1 && letter.history.count == 1)
       let kept = try await queue.send(["XRANGE", .string(Keys.dead(.tokens, id.shard)), "-", "+"]).array?.first?.array?.last
       #expect(EventFeed.fields(try #require(kept))["b"]?.bytes == [])
@@ -213,7 +213,7 @@ import Testing
   @Test func `An own record is written with the event`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(token("a", deadline: DeliveryQueue.now + 60_000)).id
-      let lease = try #require(try await queue.takeAll("c", .tokens, most: 1).first)
+      let lease = try #require(try await queue.takeAll("c", .tokens, limit: 1).first)
       var completion = verified("a")
       completion.ownRecord = OwnRecord(service: "s", name: "n", value: [0, 255, 1], life: .seconds(100))
       try await queue.complete(lease, completion)
@@ -236,11 +236,11 @@ import Testing
         index.beginQuery(shard)
         index.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count)
       }
-      let most = Int.random(in: 1...20, using: &random)
-      let (chosen, latest) = index.nearest(most)
+      let limit = Int.random(in: 1...20, using: &random)
+      let (chosen, latest) = index.nearest(limit)
       let count = chosen.values.reduce(0, +)
-      #expect(count <= most)
-      #expect(count >= min(most, all.count, 1))
+      #expect(count <= limit)
+      #expect(count >= min(limit, all.count, 1))
       // Taken from the front of each shard, they are the nearest of all deadlines, known or unknown.
       let taken = chosen.flatMap { shard, count in all.filter { $0.shard == shard }.map(\.deadline).sorted().prefix(count) }
       #expect(taken.sorted() == Array(all.map(\.deadline).sorted().prefix(count)))
@@ -272,14 +272,14 @@ import Testing
 
 extension DeliveryQueue {
   /// Leases messages that wait by deadline, as a worker that dies later.
-  func takeAll(_ consumer: String, _ queue: QueueName, most: Int) async throws -> [LeasedMessage] {
+  func takeAll(_ consumer: String, _ queue: QueueName, limit: Int) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
     for shard in Shard.all {
       _ = try await redis.sendAllowingErrors(
         ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0", "MKSTREAM"])
       let reply = try await run(
         Scripts.take, [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard)],
-        [.string(Self.group), .string(consumer), .integer(Int64(most)), 100, 16, "+inf"])
+        [.string(Self.group), .string(consumer), .integer(Int64(limit)), 100, 16, "+inf"])
       for entry in reply.array?.first?.array ?? [] {
         leases.append(
           try #require(

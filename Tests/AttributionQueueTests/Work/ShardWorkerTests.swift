@@ -129,7 +129,7 @@ import Testing
       #expect(attempts.withLock { $0["again"] } == [1, 2, 3])
       #expect(attempts.withLock { $0["waits"] } == [1, 1, 1])
       #expect(attempts.withLock { $0["always"] } == [1, 2, 3])
-      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10)
+      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, limit: 10)
       #expect(Set(letters.map(\.lastError)) == ["never at all", "no", UnreadableEntry.reason])
       let always = try #require(letters.first { $0.lastError == "never at all" })
       #expect(always.attempts == 3 && always.history.count == 3)
@@ -258,7 +258,7 @@ import Testing
       try await working(queue) { _ in
         try await eventually("the others are worked") { try await queue.allEvents().sorted() == ["e-a", "e-b"] }
       }
-      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).first)
+      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, limit: 10).first)
       #expect(letter.lastError.hasPrefix("its worker ended"))
     }
   }

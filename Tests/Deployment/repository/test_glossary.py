@@ -82,6 +82,14 @@ GIVEN_UP = {
     "BegunItem": "CheckedItem",
     "ConsentJudgement": "ConsentDecision",
     "StoreMending": "StoreRepair",
+    "Ticket": "Permit",
+    "HTTPAnswer": "HTTPResponse",
+    "AnswerCompression": "ResponseCompression",
+    "AnswerCache": "ResponseCache",
+    "AdServicesAnswer": "AdServicesResponse",
+    "AppleAnswer": "AppleResponse",
+    "OutgoingAnswer": "OutgoingResponse",
+    "CachedAnswer": "CachedValue",
 }
 # The same for functions, properties and cases.
 GIVEN_UP_MEMBERS = {

@@ -36,7 +36,7 @@ struct RecoverySettingsTests {
       """)
     let settings = configuration.recovery
     #expect(settings.parallelPages == 256 && settings.holdBack == .zero && settings.heartbeat == .milliseconds(100))
-    #expect(settings.heldBacklog == 1 && settings.mostRunning == 10_000)
+    #expect(settings.heldBacklog == 1 && settings.maxRunning == 10_000)
     #expect(settings.rates == ["getNotificationHistory": 0.001, "getTransactionInfo": 1000])
     #expect(configuration.unknownKeys.count == 1 && configuration.unknownKeys[0].path.contains("colour"))
   }

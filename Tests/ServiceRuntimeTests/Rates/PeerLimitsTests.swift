@@ -6,7 +6,7 @@ import Testing
   private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
 
   @Test func `A peer can use its quota independently of others, and again after it was returned`() throws {
-    let peers = PeerQuota(most: 10)
+    let peers = PeerQuota(limit: 10)
     let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
     #expect(peers.take(7, of: first) && !peers.take(4, of: first) && peers.take(3, of: first) && !peers.take(1, of: first))
     #expect(peers.take(10, of: second))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `A network of 64 bits in IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
-    let peers = PeerQuota(most: 1)
+    let peers = PeerQuota(limit: 1)
     let taken = try ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2", "2001:db8:1:2::1", "192.0.2.1", "::ffff:192.0.2.1"].map {
       peers.take(1, of: try address($0))
     }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `Peers without connections use no memory`() throws {
-    let peers = PeerQuota(most: 3)
+    let peers = PeerQuota(limit: 3)
     for number in 1...200 {
       let peer = try address("192.0.2.\(number)")
       #expect(peers.take(0, of: peer))
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// How many connections and bytes one peer gets; nil if there is no limit.
-  private func most(_ bounds: PeerLimits) throws -> [Int?] {
+  private func limits(_ bounds: PeerLimits) throws -> [Int?] {
     let peer = try IPAddress(validating: "192.0.2.1")
     return [bounds.connections, bounds.bodies].map { shares in
       shares.map { shares in
@@ -60,9 +60,9 @@ import Testing
 
   @Test func `Without a setting, and with 0, a peer has no limit`() throws {
     let found = [
-      try most(try bounds("{ peers: 512 }")),
-      try most(try bounds("{ peerConnections: 7, peerBodyMemory: 900 }")),
-      try most(try bounds("{ peerConnections: 0, peerBodyMemory: 0 }")),
+      try limits(try bounds("{ peers: 512 }")),
+      try limits(try bounds("{ peerConnections: 7, peerBodyMemory: 900 }")),
+      try limits(try bounds("{ peerConnections: 0, peerBodyMemory: 0 }")),
     ]
     #expect(found == [[nil, nil], [7, 900], [nil, nil]])
     for key in ["peerConnections", "peerBodyMemory"] {

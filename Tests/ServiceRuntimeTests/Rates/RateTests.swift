@@ -43,19 +43,19 @@ import TestSupport
   }
 
   @Test func `Keys are counted separately, and the table has a maximum size`() {
-    let table = RateTable<Int>(most: 512)
+    let table = RateTable<Int>(maxKeys: 512)
     for key in 0..<100 { #expect(table.take(key, rate, now: 0) == nil) }
     for key in 0..<100_000 { _ = table.take(key, rate, now: 0) }
     #expect(table.count <= 512)
   }
 
   @Test func `The reported rate status matches the admitted requests and the time of the next`() {
-    let table = RateTable<Int>(most: 512)
+    let table = RateTable<Int>(maxKeys: 512)
     func told(_ now: Int64) -> String { RateLimitStatus(table.taking(1, rate, now: now).bucket, rate).field }
     #expect([told(0), told(0), told(0), told(0)] == ["\"peer\";r=2;t=1", "\"peer\";r=1;t=1", "\"peer\";r=0;t=1", "\"peer\";r=0;t=1"])
     #expect(told(10 * Self.second) == "\"peer\";r=2;t=1")
     let slow = RequestRate(perSecond: 0.01, burst: 2)
-    let other = RateTable<Int>(most: 512)
+    let other = RateTable<Int>(maxKeys: 512)
     func slowly(_ now: Int64) -> (Duration?, RateLimitStatus) {
       let (wait, bucket) = other.taking(1, slow, now: now)
       return (wait, RateLimitStatus(bucket, slow))
@@ -91,7 +91,7 @@ import TestSupport
   }
 
   @Test func `The key with the least left is removed last`() {
-    let table = RateTable<Int>(most: 512)
+    let table = RateTable<Int>(maxKeys: 512)
     let slow = RequestRate(perSecond: 0.001, burst: 100)
     for _ in 0..<100 { _ = table.take(-1, slow, now: 0) }
     #expect(table.take(-1, slow, now: 0) != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BufferedBodyTests {
   @Test func `Bodies of all connections share one limit, and released bytes can be used again`() {
-    let budget = BodyBudget(most: 10)
+    let budget = BodyBudget(limit: 10)
     var first: BufferedBody? = BufferedBody(budget)
     var second = BufferedBody(budget)
     #expect(first?.add(ByteBuffer(string: "123456"), limit: 6) == nil)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `A body that is being processed counts until its reservation is released`() {
-    let budget = BodyBudget(most: 10)
+    let budget = BodyBudget(limit: 10)
     var body: BufferedBody? = BufferedBody(budget)
     var reservation = body?.reservation
     #expect(body?.add(ByteBuffer(string: "123456"), limit: 10) == nil)
@@ -37,7 +37,7 @@ import Testing
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
-    let budget = BodyBudget(most: 10, registry: registry)
+    let budget = BodyBudget(limit: 10, registry: registry)
     var body = BufferedBody(budget)
     #expect(body.add(ByteBuffer(string: "12345678901"), limit: 10) == .tooLarge && body.reservation.take(10))
     #expect(count("body_memory") == 0)
@@ -49,8 +49,8 @@ import Testing
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
-    let peers = PeerQuota(most: 6)
-    let budget = BodyBudget(most: 10, peers: peers, registry: registry)
+    let peers = PeerQuota(limit: 6)
+    let budget = BodyBudget(limit: 10, peers: peers, registry: registry)
     var shares = [BodyReservation(budget, peer: first), BodyReservation(budget, peer: first), BodyReservation(budget, peer: second)]
     #expect(shares[0].take(4) && !shares[1].take(3) && shares[1].take(2) && count("peer_body_memory") == 1)
     #expect(budget.bytes == 6 && !shares[2].take(5) && count("body_memory") == 1 && shares[2].take(4))

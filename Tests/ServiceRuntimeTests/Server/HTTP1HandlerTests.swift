@@ -20,30 +20,30 @@ private final class Probe: HTTPResponder {
     let probe: Probe
     let path: String
 
-    func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
+    func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: error == .tooLarge ? 413 : 408) }
 
     func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
       probe.bodies.withLock { $0.append(body) }
       if path == "/together" {
         let work = Waiting()
-        return .coalesced(work) { HTTPAnswer(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
+        return .coalesced(work) { HTTPResponse(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
       }
-      if path == "/waiting" { return .waiting { HTTPAnswer(status: 203, body: body) } }
+      if path == "/waiting" { return .waiting { HTTPResponse(status: 203, body: body) } }
       if path == "/waiting-long" {
         return .waiting {
           await Task.yield()
-          return HTTPAnswer(status: 203, body: body)
+          return HTTPResponse(status: 203, body: body)
         }
       }
-      guard path == "/later" else { return .now(HTTPAnswer(status: 200, body: body)) }
-      return .later { HTTPAnswer(status: 202, body: body) }
+      guard path == "/later" else { return .now(HTTPResponse(status: 200, body: body)) }
+      return .later { HTTPResponse(status: 202, body: body) }
     }
   }
 
   let bodies = Mutex<[[UInt8]]>([])
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
-    if request.path == "/refused" { return .answer(HTTPAnswer(status: 403)) }
+    if request.path == "/refused" { return .response(HTTPResponse(status: 403)) }
     return .body(limit: 8, Exchange(probe: self, path: request.path))
   }
 }
@@ -66,7 +66,7 @@ private final class ReadCount: ChannelOutboundHandler {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
-      responder: probe, limits: limits, bodies: BodyBudget(most: limits.bodyMemory), registry: registry,
+      responder: probe, limits: limits, bodies: BodyBudget(limit: limits.bodyMemory), registry: registry,
       turn: LoopTurnFlush(loop: channel.eventLoop),
       executor: EventLoopExecutor(loop: channel.eventLoop), peer: ConnectionPeer(), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
@@ -95,20 +95,20 @@ private final class ReadCount: ChannelOutboundHandler {
   @Test func `Requests of one connection are answered one after the other`() throws {
     let channel = try connection()
     for body in ["", "a", "12345678"] {
-      let answer = try send(post("/now", body), channel)
-      #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-      #expect(answer.hasSuffix("\r\n\r\n" + body))
-      #expect(answer.contains("content-length: \(body.utf8.count)\r\n"))
-      #expect(!answer.contains("connection: close"))
+      let response = try send(post("/now", body), channel)
+      #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(response.hasSuffix("\r\n\r\n" + body))
+      #expect(response.contains("content-length: \(body.utf8.count)\r\n"))
+      #expect(!response.contains("connection: close"))
     }
     #expect(channel.isActive)
   }
 
   @Test func `Requests with coalesced work are answered in order, with other pipelined requests in between`() throws {
     let channel = try connection()
-    let answers = try send(
+    let responses = try send(
       post("/together", "one") + post("/now", "two") + post("/together", "three") + post("/together", "four"), channel)
-    var rest = Substring(answers)
+    var rest = Substring(responses)
     for body in ["one", "two", "three", "four"] {
       #expect(rest.hasPrefix("HTTP/1.1 200 OK\r\n"))
       let found = try #require(rest.range(of: "\r\n\r\n" + body))
@@ -121,8 +121,8 @@ private final class ReadCount: ChannelOutboundHandler {
   @Test func `Requests that have to wait are answered in order`() throws {
     let channel = try connection()
     let paths = ["/waiting", "/waiting-long", "/now", "/waiting-long", "/waiting"]
-    let answers = try send(paths.enumerated().map { post($1, "\($0)") }.joined(), channel)
-    let bodies = answers.split(separator: "HTTP/1.1 ").map { $0.suffix(1) }
+    let responses = try send(paths.enumerated().map { post($1, "\($0)") }.joined(), channel)
+    let bodies = responses.split(separator: "HTTP/1.1 ").map { $0.suffix(1) }
     #expect(bodies == ["0", "1", "2", "3", "4"])
     #expect(try send(post("/now", "last"), channel).hasSuffix("last"))
   }
@@ -130,8 +130,8 @@ private final class ReadCount: ChannelOutboundHandler {
   @Test func `Thousands of requests in one read are answered one after the other, not within each other`() throws {
     let channel = try connection()
     for path in ["/waiting", "/waiting-long"] {
-      let answers = try send(String(repeating: post(path, "x"), count: 5000), channel)
-      #expect(answers.split(separator: "HTTP/1.1 203").count == 5000)
+      let responses = try send(String(repeating: post(path, "x"), count: 5000), channel)
+      #expect(responses.split(separator: "HTTP/1.1 203").count == 5000)
     }
   }
 
@@ -160,9 +160,9 @@ private final class ReadCount: ChannelOutboundHandler {
     channel.isWritable = true
     channel.pipeline.fireChannelWritabilityChanged()
     channel.embeddedEventLoop.run()
-    let answers = try received(channel)
-    #expect(answers.contains("\r\n\r\ntwoHTTP/1.1 200 OK"))
-    #expect(answers.hasSuffix("\r\n\r\nthree"))
+    let responses = try received(channel)
+    #expect(responses.contains("\r\n\r\ntwoHTTP/1.1 200 OK"))
+    #expect(responses.hasSuffix("\r\n\r\nthree"))
     #expect(channel.isActive)
   }
 
@@ -175,33 +175,33 @@ private final class ReadCount: ChannelOutboundHandler {
     channel.isWritable = true
     channel.pipeline.fireChannelWritabilityChanged()
     channel.embeddedEventLoop.run()
-    let answers = try received(channel)
-    #expect(answers.contains("\r\n\r\noneHTTP/1.1 200 OK"))
-    #expect(answers.hasSuffix("\r\n\r\ntwo"))
+    let responses = try received(channel)
+    #expect(responses.contains("\r\n\r\noneHTTP/1.1 200 OK"))
+    #expect(responses.hasSuffix("\r\n\r\ntwo"))
     #expect(!channel.isActive)
   }
 
   @Test(arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nContent-Length: 9223372036854775808\r\n"])
   func `A request without exactly one host, or with a length that is too large for an integer, is malformed`(_ lines: String) throws {
-    let answer = try send("POST /now HTTP/1.1\r\n\(lines)\r\n", try connection())
-    #expect(answer.hasPrefix("HTTP/1.1 400 "))
+    let response = try send("POST /now HTTP/1.1\r\n\(lines)\r\n", try connection())
+    #expect(response.hasPrefix("HTTP/1.1 400 "))
   }
 
   @Test func `HTTP 1-0 needs no host`() throws {
-    let answer = try send("POST /now HTTP/1.0\r\nContent-Length: 2\r\n\r\nok", try connection())
-    #expect(answer.hasPrefix("HTTP/1.1 200 ") || answer.hasPrefix("HTTP/1.0 200 "))
+    let response = try send("POST /now HTTP/1.0\r\nContent-Length: 2\r\n\r\nok", try connection())
+    #expect(response.hasPrefix("HTTP/1.1 200 ") || response.hasPrefix("HTTP/1.0 200 "))
   }
 
   @Test func `Pipelined requests are answered in order, even if they come byte by byte`() throws {
     let channel = try connection()
     let all = post("/now", "one") + post("/refused", "") + post("/now", "two")
-    var answers = ""
+    var responses = ""
     for byte in all.utf8 {
       try channel.writeInbound(ByteBuffer(bytes: [byte]))
       channel.embeddedEventLoop.run()
-      answers += try received(channel)
+      responses += try received(channel)
     }
-    let statuses = answers.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+    let statuses = responses.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
     #expect(statuses == ["200", "403", "200"])
     #expect(probe.bodies.withLock { $0 } == [Array("one".utf8), Array("two".utf8)])
     #expect(try send(post("/now", "a") + post("/now", "b"), channel).split(separator: "HTTP/1.1 200").count == 2)
@@ -348,16 +348,16 @@ private final class ReadCount: ChannelOutboundHandler {
 
   @Test func `The answer to HEAD has the length and no body`() throws {
     let channel = try connection()
-    let answer = try send("HEAD /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok", channel)
-    #expect(answer.contains("content-length: 2\r\n"))
-    #expect(answer.hasSuffix("\r\n\r\n"))
+    let response = try send("HEAD /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok", channel)
+    #expect(response.contains("content-length: 2\r\n"))
+    #expect(response.hasSuffix("\r\n\r\n"))
   }
 
   @Test func `A line break in a header value adds no other header`() {
     var writer = HTTP1Response()
     var buffer = ByteBuffer()
-    let answer = HTTPAnswer(status: 200, headers: ["a": "b\r\nx: y", "c": "d"])
-    writer.write(answer, into: &buffer, withoutBody: false, close: false, keepAlive10: false)
+    let response = HTTPResponse(status: 200, headers: ["a": "b\r\nx: y", "c": "d"])
+    writer.write(response, into: &buffer, withoutBody: false, close: false, keepAlive10: false)
     let text = String(buffer: buffer)
     #expect(!text.contains("x: y"))
     #expect(text.contains("c: d\r\n"))

@@ -12,9 +12,10 @@ import Testing
 }
 
 @Suite struct QueryMessageTests {
-  private func text(_ query: String, limit: Int = 1000, most: Int = 1 << 20) throws(RPCError) -> String {
+  private func text(_ query: String, limit: Int = 1000, bodyMemory: Int = 1 << 20) throws(RPCError) -> String {
     String(
-      decoding: try QueryMessage(query, limit: limit, ratio: 100, reservation: BodyReservation(BodyBudget(most: most))).bytes, as: UTF8.self
+      decoding: try QueryMessage(query, limit: limit, ratio: 100, reservation: BodyReservation(BodyBudget(limit: bodyMemory))).bytes,
+      as: UTF8.self
     )
   }
 
@@ -23,8 +24,8 @@ import Testing
     #expect(try text("connect=v1&base64=1&message=e30&encoding=json") == "{}")
     #expect(try text("base64=1&message=e30%3D&encoding=json") == "{}")
     let packed = Base64.encodeURL(try #require(Gzip.deflate(Array("{}".utf8))))
-    #expect(try text("encoding=json&base64=1&compression=gzip&message=" + packed, most: 2) == "{}")
-    #expect { _ = try text("encoding=json&base64=1&compression=gzip&message=" + packed, most: 1) } throws: {
+    #expect(try text("encoding=json&base64=1&compression=gzip&message=" + packed, bodyMemory: 2) == "{}")
+    #expect { _ = try text("encoding=json&base64=1&compression=gzip&message=" + packed, bodyMemory: 1) } throws: {
       ($0 as? RPCError)?.reason == "OVERLOADED"
     }
   }
@@ -40,7 +41,7 @@ import Testing
 }
 
 @Suite struct GzipTests {
-  private let budget = BodyBudget(most: 1 << 20)
+  private let budget = BodyBudget(limit: 1 << 20)
 
   @Test func `Exactly the limit is inflated, and one byte more is not`() throws {
     let bytes = [UInt8](repeating: 7, count: 5000)
@@ -67,7 +68,7 @@ import Testing
 
   @Test func `All bodies together may reach the limit, and one byte more is refused`() throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
-    let budget = BodyBudget(most: 10_000)
+    let budget = BodyBudget(limit: 10_000)
     let reservations = (0..<3).map { _ in BodyReservation(budget) }
     for reservation in reservations.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: reservation).count == 5000) }
     #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: reservations[2]) }
@@ -173,7 +174,7 @@ import Testing
       "consentRouting: { maximumWait: 90s, strategies: { a: [x.example, y.example], b: { domains: z.example, dataResidency: true } } }")
     #expect(read.consentStrategies["a"] == .init(domains: ["x.example", "y.example"], isDataResidency: nil))
     #expect(read.consentStrategies["b"] == .init(domains: ["z.example"], isDataResidency: true))
-    #expect(read.consentMaximumWait == .seconds(90))
+    #expect(read.consentMaxWait == .seconds(90))
     #expect(read.consentPatience == .seconds(259_200))
     #expect(try configuration("consentRouting: { patience: 1s }").consentPatience == .seconds(1))
     #expect(try configuration("consentRouting: { patience: 30d }").consentPatience == .seconds(2_592_000))

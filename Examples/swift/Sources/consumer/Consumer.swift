@@ -12,7 +12,7 @@ struct Consumer {
       FileHandle.standardError.write(Data("usage: consumer NAME [--events N]\n".utf8))
       exit(64)
     }
-    let most = words.count == 3 ? Int(words.last ?? "") : nil
+    let limit = words.count == 3 ? Int(words.last ?? "") : nil
     let environment = ProcessInfo.processInfo.environment
     let token = try environment["ATTRIBUTION_TOKEN_FILE"].map { try String(contentsOfFile: $0, encoding: .utf8) }
     let client = AttributionClient(
@@ -32,7 +32,7 @@ struct Consumer {
         FileHandle.standardOutput.write(Data("\(event.id) \(event.type) \(event.subject ?? "-")\n".utf8))
         count += 1
         // A loop whose task was cancelled ends when the server was told of the last event.
-        if count == most { withUnsafeCurrentTask { $0?.cancel() } }
+        if count == limit { withUnsafeCurrentTask { $0?.cancel() } }
       }
     }
     let interrupted = DispatchSource.makeSignalSource(signal: SIGINT)

@@ -27,9 +27,9 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     /// - Parameter question: The confirmation that is asked first if the call cannot be undone.
-    func run<Request: RPCMessage, Answer: RPCMessage>(
+    func run<Request: RPCMessage, Response: RPCMessage>(
       asking question: String?, _ make: (JSONObject) -> Request,
-      _ ask: (Connection, Request) async throws(RPCError) -> Answer
+      _ ask: (Connection, Request) async throws(RPCError) -> Response
     ) async throws {
       let body = try AppleCall.object(file)
       let request = make(body)
@@ -44,8 +44,8 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
           return record
         }
       }
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection, request) }
-      let value = try Printer.value(answer)
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection, request) }
+      let value = try Printer.value(response)
       try connection.printer.show(value) {
         var record = record
         record.add("environment", value["environment"]?.stringValue)
@@ -175,12 +175,12 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.advancedCommerce.getAdvancedCommerceCall(
           GetAdvancedCommerceCallRequest(bundleId: bundleId, requestReferenceId: id))
       }
-      try connection.printer.show(answer) {
-        let call = answer.call ?? AdvancedCommerceCall()
+      try connection.printer.show(response) {
+        let call = response.call ?? AdvancedCommerceCall()
         var record = Record([("request", Cell(call.requestReferenceId))])
         record.add("state", call.state, AdvancedCommerceCommand.style(call.state))
         record.add("operation", call.operation)
@@ -209,13 +209,13 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.advancedCommerce.listAdvancedCommerceCalls(
           ListAdvancedCommerceCallsRequest(bundleId: list.bundleId, maxCalls: list.limit))
       }
-      try connection.printer.show(answer, none: "There are no calls.") {
+      try connection.printer.show(response, none: "There are no calls.") {
         var table = Table(["request", "state", "operation", "purchase", "app", "environment", "started", "error"])
-        for call in answer.calls {
+        for call in response.calls {
           table.add(
             Cell(call.requestReferenceId), Cell(call.state, AdvancedCommerceCommand.style(call.state)), Cell(call.operation),
             Cell(call.transactionId), Cell(call.bundleId), Cell(call.environment), Cell(call.startedAt?.text),

@@ -30,9 +30,9 @@ enum AppleCall {
   }
 
   /// In a dry run, shows what would be sent; otherwise sends it and shows the answer.
-  static func change<Request: RPCMessage, Answer: RPCMessage>(
+  static func change<Request: RPCMessage, Response: RPCMessage>(
     _ options: ConnectionOptions, dryRun: Bool, _ request: Request, done: Record,
-    _ ask: (Connection) async throws(RPCError) -> Answer
+    _ ask: (Connection) async throws(RPCError) -> Response
   ) async throws {
     let connection = try Connection(options)
     guard !dryRun else {
@@ -42,7 +42,7 @@ enum AppleCall {
         return record
       }
     }
-    let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection) }
-    try connection.printer.show(answer) { done }
+    let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection) }
+    try connection.printer.show(response) { done }
   }
 }

@@ -36,11 +36,11 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
           Record([("app", Cell(app.text)), ("dry run", Cell("nothing was sent"))])
         }
       }
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.externalPurchases.sendExternalPurchaseReport(request)
       }
-      try connection.printer.show(answer) { ExternalPurchaseCommand.record(answer.report) }
-      if answer.report?.state == "refused" { throw ExitCode(ExitStatus.negative.rawValue) }
+      try connection.printer.show(response) { ExternalPurchaseCommand.record(response.report) }
+      if response.report?.state == "refused" { throw ExitCode(ExitStatus.negative.rawValue) }
     }
   }
 
@@ -55,11 +55,11 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.externalPurchases.getExternalPurchaseReport(
           GetExternalPurchaseReportRequest(bundleId: app.bundleId, environment: app.environment, requestIdentifier: id))
       }
-      try connection.printer.show(answer) { ExternalPurchaseCommand.record(answer.report) }
+      try connection.printer.show(response) { ExternalPurchaseCommand.record(response.report) }
     }
   }
 
@@ -76,15 +76,15 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.externalPurchases.listExternalPurchaseReports(
           ListExternalPurchaseReportsRequest(bundleId: list.bundleId, state: state?.rawValue, maxReports: list.limit))
       }
-      try connection.printer.show(answer, none: "There are no reports.") {
+      try connection.printer.show(response, none: "There are no reports.") {
         var table = Table([
           "report", "state", "status", Table.Column("lines", isNumber: true), "app", "environment", "received", "error",
         ])
-        for one in answer.reports {
+        for one in response.reports {
           table.add(
             Cell(one.requestIdentifier), Cell(one.state, ExternalPurchaseCommand.style(one.state)), Cell(one.status),
             Cell("\(one.lineItems ?? 0)"), Cell(one.bundleId), Cell(one.environment), Cell(one.receivedAt?.text), Cell(one.lastError, .bad))
@@ -105,13 +105,13 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let found = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.externalPurchases.retrieveExternalPurchaseReport(
           RetrieveExternalPurchaseReportRequest(bundleId: app.bundleId, environment: app.environment, requestIdentifier: id))
       }
-      try connection.printer.show(answer) {
+      try connection.printer.show(found) {
         var record = Record()
-        for member in answer.response?["report"]?.objectValue?.members ?? [] {
+        for member in found.response?["report"]?.objectValue?.members ?? [] {
           record.add(member.key, member.value.stringValue ?? member.value.serializedString)
         }
         return record

@@ -34,7 +34,10 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The migration's name (default: derived from the file's size and first bytes).", valueName: "id"))
     var migration: String?
     @Option(help: "Receipts per call, 1 to 1000; a resumed file keeps the number that it was started with.") var batch = 500
-    @Option(help: ArgumentHelp("Send no more receipts while this many wait for Apple.", valueName: "count")) var mostWaiting: Int64 = 50_000
+    @Option(
+      name: .customLong("most-waiting"),
+      help: ArgumentHelp("Send no more receipts while this many wait for Apple.", valueName: "count"))
+    var maxWaiting: Int64 = 50_000
     @Flag(inversion: .prefixedNo, help: "Wait until Apple has been asked about all receipts.") var wait = true
     @Flag(help: "Only read the file and show what it contains.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -52,7 +55,7 @@ struct MigrateCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let state = try begun()
       let work = ReceiptFileMigration(
-        connection: connection, file: file, bundleId: bundleId, environment: environment, mostWaiting: mostWaiting)
+        connection: connection, file: file, bundleId: bundleId, environment: environment, maxWaiting: maxWaiting)
       let waits = wait
       try await Interruptible.run { try await Self.work(work, state, waits: waits) }
     }
@@ -102,7 +105,7 @@ struct MigrateCommand: AsyncParsableCommand {
     private func showContents(_ printer: Printer) throws {
       var input = try InputFile(file)
       var (lines, counts) = (0, [String: Int64]())
-      while let line = try input.line(most: 8 << 20) {
+      while let line = try input.line(limit: 8 << 20) {
         lines += 1
         guard !line.allSatisfy({ $0 <= 32 }) || !input.lineWasWhole else { continue }
         let receipt = ReceiptLine.receipt(line, number: lines)
@@ -132,15 +135,15 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.listMigrations(ListMigrationsRequest(bundleId: list.bundleId, maxMigrations: list.limit))
       }
-      try connection.printer.show(answer, none: "There are no migrations.") {
+      try connection.printer.show(response, none: "There are no migrations.") {
         var table = Table([
           "id", "app", "state", Table.Column("done", isNumber: true), Table.Column("receipts", isNumber: true),
           Table.Column("failed", isNumber: true), "started",
         ])
-        for one in answer.migrations {
+        for one in response.migrations {
           table.add(
             Cell(one.migrationId), Cell(one.bundleId), Cell(one.state, TerminalText.state(one.state)),
             Cell("\(Int((one.progress ?? 0) * 100)) %"),
@@ -160,10 +163,10 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id))
       }
-      try connection.printer.show(answer) { MigrateCommand.record(answer.migration ?? Migration()) }
+      try connection.printer.show(response) { MigrateCommand.record(response.migration ?? Migration()) }
     }
   }
 
@@ -201,15 +204,15 @@ struct MigrateCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let found: Migration
       if dryRun {
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.recovery.getMigration(GetMigrationRequest(migrationId: id))
         }
-        found = answer.migration ?? Migration()
+        found = response.migration ?? Migration()
       } else {
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.recovery.cancelMigration(CancelMigrationRequest(migrationId: id))
         }
-        found = answer.migration ?? Migration()
+        found = response.migration ?? Migration()
       }
       try connection.printer.show(found) {
         var record = MigrateCommand.record(found)

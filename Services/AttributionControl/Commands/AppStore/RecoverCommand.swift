@@ -54,12 +54,12 @@ struct RecoverCommand: AsyncParsableCommand {
           return record
         }
       }
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.startRecovery(request)
       }
-      guard wait else { return try connection.printer.show(answer) { Record([("recovery", Cell(answer.recoveryId))]) } }
-      connection.printer.note("recovery \(answer.recoveryId)")
-      try await Interruptible.run { try await RecoverCommand.follow(answer.recoveryId, connection) }
+      guard wait else { return try connection.printer.show(response) { Record([("recovery", Cell(response.recoveryId))]) } }
+      connection.printer.note("recovery \(response.recoveryId)")
+      try await Interruptible.run { try await RecoverCommand.follow(response.recoveryId, connection) }
     }
   }
 
@@ -72,15 +72,15 @@ struct RecoverCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.recovery.listRecoveries(ListRecoveriesRequest(bundleId: list.bundleId, maxRecoveries: list.limit))
       }
-      try connection.printer.show(answer, none: "There are no recoveries.") {
+      try connection.printer.show(response, none: "There are no recoveries.") {
         var table = Table([
           "id", "state", Table.Column("done", isNumber: true), "app", "environment", "from", "to", Table.Column("fetched", isNumber: true),
           Table.Column("new", isNumber: true), "origin",
         ])
-        for one in answer.recoveries {
+        for one in response.recoveries {
           table.add(
             Cell(one.recoveryId), Cell(one.state, TerminalText.state(one.state)), Cell("\(Int((one.progress ?? 0) * 100)) %"),
             Cell(one.bundleId),
@@ -106,8 +106,8 @@ struct RecoverCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let id = id
       guard wait else {
-        let answer = try await RecoverCommand.recovery(id, connection)
-        return try connection.printer.show(answer) { RecoverCommand.record(answer) }
+        let response = try await RecoverCommand.recovery(id, connection)
+        return try connection.printer.show(response) { RecoverCommand.record(response) }
       }
       try await Interruptible.run { try await RecoverCommand.follow(id, connection) }
     }
@@ -129,9 +129,9 @@ struct RecoverCommand: AsyncParsableCommand {
           try await connection.client.recovery.cancelRecovery(CancelRecoveryRequest(recoveryId: id))
         }
       }
-      let answer = try await RecoverCommand.recovery(id, connection)
-      try connection.printer.show(answer) {
-        var record = RecoverCommand.record(answer)
+      let response = try await RecoverCommand.recovery(id, connection)
+      try connection.printer.show(response) {
+        var record = RecoverCommand.record(response)
         if dryRun { record.add("dry run", "it would be cancelled") }
         return record
       }
@@ -148,12 +148,12 @@ struct RecoverCommand: AsyncParsableCommand {
     var line = ProgressLine(unit: "", total: 1, showsCount: false)
     defer { line.end() }
     while true {
-      let answer = try await recovery(id, connection)
-      line.advance(to: answer.progress ?? 0)
-      if answer.state != "running" {
+      let response = try await recovery(id, connection)
+      line.advance(to: response.progress ?? 0)
+      if response.state != "running" {
         line.end()
-        try connection.printer.show(answer) { record(answer) }
-        if answer.state != "completed" { throw ExitCode(ExitStatus.negative.rawValue) }
+        try connection.printer.show(response) { record(response) }
+        if response.state != "completed" { throw ExitCode(ExitStatus.negative.rawValue) }
         return
       }
       try await Task.sleep(for: .milliseconds(500))

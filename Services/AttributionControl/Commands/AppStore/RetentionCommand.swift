@@ -67,15 +67,15 @@ struct RetentionCommand: AsyncParsableCommand {
 
       func run() async throws {
         let connection = try Connection(options)
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.retention.getDefaultRetentionMessage(
             GetDefaultRetentionMessageRequest(
               bundleId: key.app.bundleId, environment: key.app.environment, productId: key.product, locale: key.locale))
         }
-        try connection.printer.show(answer) {
+        try connection.printer.show(response) {
           var record = key.record
-          record.add("environment", answer.environment)
-          record.add("default message", answer.messageIdentifier)
+          record.add("environment", response.environment)
+          record.add("default message", response.messageIdentifier)
           return record
         }
       }
@@ -139,12 +139,12 @@ struct RetentionCommand: AsyncParsableCommand {
 
       func run() async throws {
         let connection = try Connection(options)
-        let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
           try await connection.client.retention.getRetentionURL(
             GetRetentionURLRequest(bundleId: app.bundleId, environment: app.environment))
         }
-        try connection.printer.show(answer) {
-          Record([("app", Cell(app.bundleId)), ("environment", Cell(answer.environment)), ("url", Cell(answer.realtimeUrl))])
+        try connection.printer.show(response) {
+          Record([("app", Cell(app.bundleId)), ("environment", Cell(response.environment)), ("url", Cell(response.realtimeUrl))])
         }
       }
     }
@@ -190,7 +190,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     }
 
     /// The largest image in bytes: in Base64 it still fits into a request of 16 MiB.
-    private static let most = 12_578_816
+    private static let maxImageBytes = 12_578_816
 
     @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
     @Option(help: ArgumentHelp("The UUID that identifies the image.", valueName: "uuid")) var id: String
@@ -202,8 +202,8 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     func run() async throws {
       var input = try InputFile(file)
       let bytes = try input.rest()
-      guard bytes.count <= Self.most else {
-        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes; an image may have at most \(Self.most)")
+      guard bytes.count <= Self.maxImageBytes else {
+        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes; an image may have at most \(Self.maxImageBytes)")
       }
       let request = UploadRetentionImageRequest(
         bundleId: app.bundleId, environment: app.environment, imageIdentifier: id, imageSize: size.rawValue, image: Base64.encode(bytes))
@@ -226,13 +226,13 @@ struct RetentionImagesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.retention.listRetentionImages(
           ListRetentionImagesRequest(bundleId: app.bundleId, environment: app.environment))
       }
-      try connection.printer.show(answer, none: "There are no images.") {
+      try connection.printer.show(response, none: "There are no images.") {
         var table = Table(["image", "state", "size"])
-        for image in answer.images {
+        for image in response.images {
           table.add(Cell(image.imageIdentifier), Cell(image.imageState, TerminalText.approval(image.imageState)), Cell(image.imageSize))
         }
         return table
@@ -301,13 +301,13 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
         try await connection.client.retention.listRetentionMessages(
           ListRetentionMessagesRequest(bundleId: app.bundleId, environment: app.environment))
       }
-      try connection.printer.show(answer, none: "There are no messages.") {
+      try connection.printer.show(response, none: "There are no messages.") {
         var table = Table(["message", "state", "images", "unapproved images"])
-        for message in answer.messages {
+        for message in response.messages {
           table.add(
             Cell(message.messageIdentifier), Cell(message.messageState, TerminalText.approval(message.messageState)),
             Cell(message.imageIdentifiers.isEmpty ? "" : String(message.imageIdentifiers.count)),
@@ -373,17 +373,17 @@ struct RetentionTestCommand: AsyncParsableCommand {
             try await connection.client.retention.startRetentionPerformanceTest(request)
           }
         }
-        let answer = try await Self.start(request, connection)
-        return try connection.printer.show(answer) {
+        let response = try await Self.start(request, connection)
+        return try connection.printer.show(response) {
           var record = record
-          record.add("test", answer.requestId)
+          record.add("test", response.requestId)
           return record
         }
       }
       let connection = try Connection(options)
-      let answer = try await Self.start(request, connection)
-      connection.printer.note("test \(answer.requestId)")
-      try await Interruptible.run { try await RetentionTestCommand.follow(answer.requestId, bundleId, connection) }
+      let response = try await Self.start(request, connection)
+      connection.printer.note("test \(response.requestId)")
+      try await Interruptible.run { try await RetentionTestCommand.follow(response.requestId, bundleId, connection) }
     }
 
     private static func start(
@@ -410,8 +410,8 @@ struct RetentionTestCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let (id, bundleId) = (id, bundleId)
       guard wait else {
-        let answer = try await RetentionTestCommand.result(id, bundleId, connection)
-        return try connection.printer.show(answer) { RetentionTestCommand.record(id, answer) }
+        let response = try await RetentionTestCommand.result(id, bundleId, connection)
+        return try connection.printer.show(response) { RetentionTestCommand.record(id, response) }
       }
       try await Interruptible.run { try await RetentionTestCommand.follow(id, bundleId, connection) }
     }
@@ -429,20 +429,20 @@ struct RetentionTestCommand: AsyncParsableCommand {
   /// Polls until the test has ended. Apple allows one such call every ten seconds in the sandbox, with a small burst.
   fileprivate static func follow(_ id: String, _ bundleId: String, _ connection: Connection) async throws {
     while true {
-      let answer = try await result(id, bundleId, connection)
-      if answer.result != "PENDING" {
-        try connection.printer.show(answer) { record(id, answer) }
-        if answer.result != "PASS" { throw ExitCode(ExitStatus.negative.rawValue) }
+      let response = try await result(id, bundleId, connection)
+      if response.result != "PENDING" {
+        try connection.printer.show(response) { record(id, response) }
+        if response.result != "PASS" { throw ExitCode(ExitStatus.negative.rawValue) }
         return
       }
       try await Task.sleep(for: .seconds(2))
     }
   }
 
-  private static func record(_ id: String, _ answer: GetRetentionPerformanceTestResponse) -> Record {
+  private static func record(_ id: String, _ test: GetRetentionPerformanceTestResponse) -> Record {
     var record = Record([("test", Cell(id))])
-    record.add("result", answer.result, TerminalText.approval(answer.result))
-    for member in answer.response?.members ?? [] where member.key != "result" {
+    record.add("result", test.result, TerminalText.approval(test.result))
+    for member in test.response?.members ?? [] where member.key != "result" {
       record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
     }
     return record

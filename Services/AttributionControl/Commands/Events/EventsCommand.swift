@@ -25,10 +25,10 @@ struct EventsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getEvent(GetEventRequest(id: id))
       }
-      let event = answer.event ?? [:]
+      let event = response.event ?? [:]
       guard connection.printer.format == .table else { return try connection.printer.show(.object(event)) { Record() } }
       try connection.printer.text(EventText(colours: connection.printer.colours, decodes: true).text(event))
     }
@@ -62,18 +62,18 @@ struct EventsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let (selection, since, follow, most) = (selection, since, follow, max)
+      let (selection, since, follow, limit) = (selection, since, follow, max)
       let text = EventText(colours: connection.printer.colours, decodes: decode)
       let request = CreateSubscriptionRequest(
         name: "attributionctl-tail-\(Hex.encode(RandomBytes.make(6)))", types: try selection.types(),
         start: since == nil ? "now" : nil, filter: selection.filter, startTime: since?.timestamp)
       try await Interruptible.run {
-        try await Self.read(connection, request, follow: follow, most: most ?? .max, text)
+        try await Self.read(connection, request, follow: follow, limit: limit ?? .max, text)
       }
     }
 
     private static func read(
-      _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, most: Int, _ text: EventText
+      _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, limit: Int, _ text: EventText
     ) async throws {
       let events = connection.client.events
       let name = request.name ?? ""
@@ -81,21 +81,21 @@ struct EventsCommand: AsyncParsableCommand {
       if follow { connection.printer.note("following the feed; press Ctrl-C to stop") }
       let result: Result<Void, any Error>
       do {
-        var left = most
+        var left = limit
         while left > 0 {
           try Task.checkCancellation()
-          let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+          let response = try await connection.ask(.verifier) { () throws(RPCError) in
             try await events.pullEvents(
               PullEventsRequest(subscription: name, maxEvents: Int32(min(left, 100)), waitMilliseconds: follow ? 20_000 : 500))
           }
-          for pulled in answer.events {
+          for pulled in response.events {
             let event = pulled.event ?? [:]
             try connection.printer.stream(.object(event)) { text.text(event) }
           }
-          left -= answer.events.count
-          if !answer.events.isEmpty {
+          left -= response.events.count
+          if !response.events.isEmpty {
             _ = try await connection.ask(.verifier) { () throws(RPCError) in
-              try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: answer.events.map(\.ackId)))
+              try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: response.events.map(\.ackId)))
             }
           } else if !follow {
             break

@@ -51,8 +51,8 @@ struct EventsExportCommand: AsyncParsableCommand {
     let now = Timestamp(millisecondsSince1970: WallClock.now())
     let state = stored ?? ExportState(request: request, start: from?.timestamp, end: min(to?.timestamp ?? now, now))
     guard !dryRun else {
-      let answer = try await Self.page(connection, request, state, most: 1)
-      let isEmpty = answer.events.isEmpty && answer.nextPageToken == nil
+      let response = try await Self.page(connection, request, state, limit: 1)
+      let isEmpty = response.events.isEmpty && response.nextPageToken == nil
       return try connection.printer.show(
         [
           "dryRun": true, "file": .string(file), "resumed": .bool(stored != nil), "already": .integer(state.events),
@@ -90,12 +90,12 @@ struct EventsExportCommand: AsyncParsableCommand {
   }
 
   private static func page(
-    _ connection: Connection, _ request: ExportRequest, _ state: ExportState, most: Int32
+    _ connection: Connection, _ request: ExportRequest, _ state: ExportState, limit: Int32
   ) async throws(CommandFailure) -> ListEventsResponse {
     try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.events.listEvents(
         ListEventsRequest(
-          types: request.types, filter: request.filter, startTime: state.start, endTime: state.end, maxEvents: most,
+          types: request.types, filter: request.filter, startTime: state.start, endTime: state.end, maxEvents: limit,
           pageToken: state.pageToken))
     }
   }
@@ -111,10 +111,10 @@ struct EventsExportCommand: AsyncParsableCommand {
     defer { line?.end() }
     while true {
       try Task.checkCancellation()
-      let answer = try await page(connection, request, state, most: page)
+      let response = try await page(connection, request, state, limit: page)
       var bytes: [UInt8] = []
       if request.format == .csv, state.bytes == 0 { bytes += EventRow.header(request.columns) }
-      for event in answer.events {
+      for event in response.events {
         bytes += request.format == .csv ? EventRow.csvLine(event, request.columns) : EventRow.jsonLine(event)
       }
       if descriptor == STDOUT_FILENO {
@@ -123,26 +123,26 @@ struct EventsExportCommand: AsyncParsableCommand {
         try StoredFile.write(bytes, to: descriptor, path: file)
       }
       state.bytes += Int64(bytes.count)
-      state.events += Int64(answer.events.count)
-      state.pageToken = answer.nextPageToken
-      state.isComplete = answer.nextPageToken == nil
+      state.events += Int64(response.events.count)
+      state.pageToken = response.nextPageToken
+      state.isComplete = response.nextPageToken == nil
       // If this machine's clock is ahead of Redis' clock, events between the two times are still to come.
-      if state.isComplete, let reached = answer.reached { state.end = min(state.end, reached) }
+      if state.isComplete, let reached = response.reached { state.end = min(state.end, reached) }
       if descriptor != STDOUT_FILENO {
         // The file is synchronised before the state is stored: the state may only name bytes that are on disk.
         guard fsync(descriptor) == 0 else { throw StoredFile.fault(file) }
         try StoredFile.replace(ExportState.path(of: file), with: state.json)
       }
       done(state)
-      show(&line, state, answer, events: state.events - begun.events)
+      show(&line, state, response, events: state.events - begun.events)
       if state.isComplete { return }
     }
   }
 
   /// Shows how much of the time range is done, and the rate of events.
-  private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ answer: ListEventsResponse, events: Int64) {
-    let first = state.start ?? answer.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
-    guard let reached = answer.reached, let first else { return }
+  private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ response: ListEventsResponse, events: Int64) {
+    let first = state.start ?? response.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
+    guard let reached = response.reached, let first else { return }
     let span = Double(state.end.millisecondsSince1970 - first.millisecondsSince1970) / 1000
     if line == nil { line = ProgressLine(unit: "", total: max(1, span), showsCount: false) }
     line?.progress.counted = (Double(events), "events")

@@ -25,13 +25,13 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.listSubscriptions() }
-      try connection.printer.show(answer, none: "There are no subscriptions.") {
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.listSubscriptions() }
+      try connection.printer.show(response, none: "There are no subscriptions.") {
         var table = Table([
           "name", "reads", Table.Column("backlog", isNumber: true), Table.Column("oldest", isNumber: true),
           Table.Column("lost", isNumber: true), "state", "since",
         ])
-        for one in answer.subscriptions {
+        for one in response.subscriptions {
           let state = one.endpointStatus?.state ?? "pulled"
           table.add(
             Cell(one.name), Cell(one.push == nil ? "pull" : "push"), Cell("\(one.backlog ?? 0)"),
@@ -54,10 +54,10 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
       }
-      try connection.printer.show(answer) { SubscriptionsCommand.record(answer.subscription ?? Subscription()) }
+      try connection.printer.show(response) { SubscriptionsCommand.record(response.subscription ?? Subscription()) }
     }
   }
 
@@ -106,11 +106,12 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           Record([("dry run", Cell("\(name) would be created"))])
         }
       }
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.createSubscription(asked)
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.client.events.createSubscription(asked)
       }
-      try connection.printer.show(answer) {
-        var record = SubscriptionsCommand.record(answer.subscription ?? Subscription())
-        record.add("secret", answer.secret, .warning)
+      try connection.printer.show(response) {
+        var record = SubscriptionsCommand.record(response.subscription ?? Subscription())
+        record.add("secret", response.secret, .warning)
         return record
       }
     }
@@ -143,17 +144,18 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let request = SeekSubscriptionRequest(subscription: name, time: to?.timestamp, eventId: toEvent, end: toEnd ? true : nil)
       guard !dryRun else {
-        let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        let response = try await connection.ask(.verifier) { () throws(RPCError) in
           try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
         }
-        let backlog = answer.subscription?.backlog ?? 0
+        let backlog = response.subscription?.backlog ?? 0
         return try connection.printer.show(["dryRun": true, "request": try Printer.value(request), "backlog": .integer(backlog)]) {
           Record([("dry run", Cell("\(name), now \(TerminalText.count(backlog, "event")) behind, would be moved"))])
         }
       }
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.client.events.seekSubscription(request)
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.client.events.seekSubscription(request)
       }
-      try connection.printer.show(answer) { SubscriptionsCommand.record(answer.subscription ?? Subscription()) }
+      try connection.printer.show(response) { SubscriptionsCommand.record(response.subscription ?? Subscription()) }
     }
   }
 
@@ -171,15 +173,15 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       guard !dryRun else {
-        let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        let response = try await connection.ask(.verifier) { () throws(RPCError) in
           try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
         }
-        return try connection.printer.show(answer) { SubscriptionsCommand.record(answer.subscription ?? Subscription()) }
+        return try connection.printer.show(response) { SubscriptionsCommand.record(response.subscription ?? Subscription()) }
       }
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.enableEndpoint(EnableEndpointRequest(subscription: name, replayFrom: replayFrom?.timestamp))
       }
-      try connection.printer.show(answer) { SubscriptionsCommand.record(answer.subscription ?? Subscription()) }
+      try connection.printer.show(response) { SubscriptionsCommand.record(response.subscription ?? Subscription()) }
     }
   }
 
@@ -200,20 +202,20 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       guard !dryRun else {
-        let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        let response = try await connection.ask(.verifier) { () throws(RPCError) in
           try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
         }
-        return try connection.printer.show(answer) { SubscriptionsCommand.record(answer.subscription ?? Subscription()) }
+        return try connection.printer.show(response) { SubscriptionsCommand.record(response.subscription ?? Subscription()) }
       }
       let request = RotateEndpointSecretRequest(
         subscription: name, endOlder: endOlder ? true : nil, makeNone: endOlder ? true : nil)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.rotateEndpointSecret(request)
       }
-      try connection.printer.show(answer) {
+      try connection.printer.show(response) {
         var record = Record()
-        record.add("secret", answer.secret, .warning)
-        for (index, time) in (answer.endpointStatus?.secretsMadeAt ?? []).enumerated() {
+        record.add("secret", response.secret, .warning)
+        for (index, time) in (response.endpointStatus?.secretsMadeAt ?? []).enumerated() {
           record.add(index == 0 ? "signing secret from" : "also signing, from", time.text)
         }
         return record
@@ -233,10 +235,10 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.client.events.getSubscription(GetSubscriptionRequest(name: name))
       }
-      let backlog = TerminalText.count(answer.subscription?.backlog ?? 0, "event")
+      let backlog = TerminalText.count(response.subscription?.backlog ?? 0, "event")
       if !dryRun {
         if !yes { try Confirmation.ask("\(name) has not read \(backlog). Delete it?") }
         _ = try await connection.ask(.verifier) { () throws(RPCError) in

@@ -41,12 +41,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      var answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      var response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listDeadLetters(ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: limit))
       }
-      let seen = answer.deadLetters.count
-      answer.deadLetters.removeAll { !selection.takes($0) }
-      try connection.printer.show(answer, none: "There are no matching dead letters.") { DeadLettersCommand.table(answer.deadLetters) }
+      let seen = response.deadLetters.count
+      response.deadLetters.removeAll { !selection.takes($0) }
+      try connection.printer.show(response, none: "There are no matching dead letters.") { DeadLettersCommand.table(response.deadLetters) }
       if seen == Int(limit) { connection.printer.note("Only the first \(seen) were searched; raise --limit to search more.") }
     }
   }
@@ -66,29 +66,29 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.getDeadLetter(GetDeadLetterRequest(id: id))
       }
-      let bytes = answer.body.flatMap { Base64.decode($0) }
+      let bytes = response.body.flatMap { Base64.decode($0) }
       if body {
         guard let bytes else { throw CommandFailure(.notFound, "the dead letter has no readable body") }
         return try StandardOutput.write(bytes)
       }
-      let letter = answer.deadLetter ?? DeadLetter()
-      try connection.printer.show(answer) {
+      let letter = response.deadLetter ?? DeadLetter()
+      try connection.printer.show(response) {
         var record = Record()
         record.add("id", letter.id)
         record.add("queue", letter.queue)
         record.add("kind", letter.kind)
-        record.add("source", answer.source)
+        record.add("source", response.source)
         record.add("received", letter.receivedAt?.text)
         record.add("died", letter.diedAt?.text)
         record.add("attempts", "\(letter.attempts ?? 0)")
         record.add("last error", letter.lastError, .bad)
         for line in letter.history { record.add("history", Self.line(line)) }
-        for member in answer.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
-        record.add("trace", answer.traceparent)
-        record.add("request", answer.requestId)
+        for member in response.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
+        record.add("trace", response.traceparent)
+        record.add("request", response.requestId)
         record.add("body", bytes.map { TerminalText.count(Int64($0.count), "byte") + "; use --body to write it" } ?? "cannot be read")
         return record
       }
@@ -212,10 +212,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
     private func named(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
       var letters: [DeadLetter] = []
       for id in ids {
-        let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        let response = try await connection.ask(.verifier) { () throws(RPCError) in
           try await connection.queues.getDeadLetter(GetDeadLetterRequest(id: id, queue: selection.queue?.text))
         }
-        if let letter = answer.deadLetter { letters.append(letter) }
+        if let letter = response.deadLetter { letters.append(letter) }
       }
       return letters
     }
@@ -226,22 +226,22 @@ struct DeadLettersCommand: AsyncParsableCommand {
       var seen: Set<String> = []
       var token: String?
       repeat {
-        let answer = try await connection.ask(.verifier) { [token] () throws(RPCError) in
+        let response = try await connection.ask(.verifier) { [token] () throws(RPCError) in
           try await connection.queues.listDeadLetters(
             ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: 1000, pageToken: token))
         }
-        let letters = answer.deadLetters.filter { seen.insert($0.id).inserted }
+        let letters = response.deadLetters.filter { seen.insert($0.id).inserted }
         try await work(letters.filter(selection.takes), seen.count)
-        token = answer.nextPageToken
+        token = response.nextPageToken
       } while token != nil
     }
 
     /// The current number of dead letters.
     private func dead(_ connection: Connection) async throws(CommandFailure) -> Int64 {
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listQueues(ListQueuesRequest(queue: selection.queue?.text))
       }
-      return answer.queues.first?.dead ?? 0
+      return response.queues.first?.dead ?? 0
     }
   }
 
@@ -263,7 +263,7 @@ enum Confirmation {
       throw CommandFailure(.usage, "standard input is not a terminal, so nobody can confirm; use --yes")
     }
     StandardError.write("\(question) [y/N] ")
-    let answer = readLine()?.lowercased() ?? ""
-    guard answer == "y" || answer == "yes" else { throw CommandFailure(.interrupted, "nothing was done") }
+    let typed = readLine()?.lowercased() ?? ""
+    guard typed == "y" || typed == "yes" else { throw CommandFailure(.interrupted, "nothing was done") }
   }
 }

@@ -27,10 +27,10 @@ struct DeliveriesCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       if body {
-        let answer = try await connection.ask(.ingest) { () throws(RPCError) in
+        let response = try await connection.ask(.ingest) { () throws(RPCError) in
           try await connection.client.ingest.getDelivery(GetDeliveryRequest(id: id))
         }
-        guard let bytes = answer.body.flatMap({ Base64.decode($0) }) else {
+        guard let bytes = response.body.flatMap({ Base64.decode($0) }) else {
           throw CommandFailure(
             .notFound, "the body is not stored", advice: "Only bodies of rejected deliveries are stored, for a limited time.")
         }

@@ -36,10 +36,10 @@ struct QueuesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listQueues(ListQueuesRequest(queue: queue?.text))
       }
-      try connection.printer.show(answer) { QueuesCommand.table(answer.queues) }
+      try connection.printer.show(response) { QueuesCommand.table(response.queues) }
     }
   }
 
@@ -55,10 +55,10 @@ struct QueuesCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       guard !dryRun else { return try await QueuesCommand.printDryRun(connection, queue.text, "would be paused") }
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.pauseQueue(PauseQueueRequest(queue: queue.text))
       }
-      try connection.printer.show(answer) { QueuesCommand.table(answer.queue.map { [$0] } ?? []) }
+      try connection.printer.show(response) { QueuesCommand.table(response.queue.map { [$0] } ?? []) }
     }
   }
 
@@ -73,10 +73,10 @@ struct QueuesCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try Connection(options)
       guard !dryRun else { return try await QueuesCommand.printDryRun(connection, queue.text, "would be resumed") }
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.resumeQueue(ResumeQueueRequest(queue: queue.text))
       }
-      try connection.printer.show(answer) { QueuesCommand.table(answer.queue.map { [$0] } ?? []) }
+      try connection.printer.show(response) { QueuesCommand.table(response.queue.map { [$0] } ?? []) }
     }
   }
 
@@ -89,9 +89,9 @@ struct QueuesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.queues.getStoreForm() }
-      let store = answer.store ?? StoreState()
-      try connection.printer.show(answer) {
+      let response = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.queues.getStoreForm() }
+      let store = response.store ?? StoreState()
+      try connection.printer.show(response) {
         var record = Record()
         record.add("form", "\(store.form) (the newest is \(store.newestForm))")
         record.add("shards behind", "\(store.shardsBehind ?? 0)")

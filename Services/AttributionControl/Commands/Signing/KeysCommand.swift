@@ -25,11 +25,11 @@ struct KeysCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      var answer = try await KeysCommand.keys(connection, ListSigningKeysRequest(adNetworkId: adNetwork, bundleId: bundleId))
-      if let state { answer.keys.removeAll { $0.state != state.rawValue } }
-      try connection.printer.show(answer, none: "There are no matching keys.") {
+      var response = try await KeysCommand.keys(connection, ListSigningKeysRequest(adNetworkId: adNetwork, bundleId: bundleId))
+      if let state { response.keys.removeAll { $0.state != state.rawValue } }
+      try connection.printer.show(response, none: "There are no matching keys.") {
         var table = Table(["id", "state", "use", "owner", "algorithm"])
-        for key in answer.keys {
+        for key in response.keys {
           table.add(
             Cell(key.keyId), Cell(key.state, TerminalText.state(key.state)), Cell(key.use), Cell(key.adNetworkId ?? key.bundleId),
             Cell(key.algorithm))
@@ -50,8 +50,8 @@ struct KeysCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try Connection(options)
-      let answer = try await KeysCommand.keys(connection, ListSigningKeysRequest(adNetworkId: adNetwork))
-      let found = answer.keys.filter { $0.keyId == id }
+      let response = try await KeysCommand.keys(connection, ListSigningKeysRequest(adNetworkId: adNetwork))
+      let found = response.keys.filter { $0.keyId == id }
       guard let key = found.first else { throw CommandFailure(.notFound, "there is no key \(id)") }
       guard found.count == 1 else {
         let owners = found.compactMap { $0.adNetworkId ?? $0.bundleId }

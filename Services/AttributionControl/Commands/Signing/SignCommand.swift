@@ -205,14 +205,14 @@ struct SignCommand: AsyncParsableCommand {
     }
   }
 
-  private static func sign<Answer: RPCMessage>(
-    _ options: ConnectionOptions, _ ask: (Connection) async throws(RPCError) -> Answer
+  private static func sign<Response: RPCMessage>(
+    _ options: ConnectionOptions, _ ask: (Connection) async throws(RPCError) -> Response
   ) async throws {
     let connection = try Connection(options)
-    let answer = try await connection.ask(.signer) { () throws(RPCError) in try await ask(connection) }
-    try connection.printer.show(answer) {
+    let response = try await connection.ask(.signer) { () throws(RPCError) in try await ask(connection) }
+    try connection.printer.show(response) {
       var record = Record()
-      for member in (try? Printer.value(answer))?.objectValue?.members ?? [] {
+      for member in (try? Printer.value(response))?.objectValue?.members ?? [] {
         record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
       }
       return record

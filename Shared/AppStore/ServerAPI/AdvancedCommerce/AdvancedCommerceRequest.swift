@@ -65,8 +65,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     let descriptors = try fields.child("descriptors")
     if let descriptors {
       try descriptors.checkEffective()
-      let name = try descriptors.text("displayName", most: RequestFields.longestDisplayName)
-      let description = try descriptors.text("description", most: RequestFields.longestDescription)
+      let name = try descriptors.text("displayName", maxLength: RequestFields.maxDisplayNameLength)
+      let description = try descriptors.text("description", maxLength: RequestFields.maxDescriptionLength)
       guard name != nil || description != nil else {
         throw descriptors.refusal("displayName", "is missing, and so is description: one of them must change")
       }
@@ -75,12 +75,13 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     let items = try fields.children("items") ?? []
     var seen: Set<ExactText> = []
     for item in items {
-      let current = try item.neededText("currentSKU", most: RequestFields.longestSKU)
+      let current = try item.neededText("currentSKU", maxLength: RequestFields.maxSKULength)
       guard seen.insert(ExactText(current)).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
       try item.checkEffective()
       let changes = [
-        try item.text("SKU", most: RequestFields.longestSKU), try item.text("displayName", most: RequestFields.longestDisplayName),
-        try item.text("description", most: RequestFields.longestDescription),
+        try item.text("SKU", maxLength: RequestFields.maxSKULength),
+        try item.text("displayName", maxLength: RequestFields.maxDisplayNameLength),
+        try item.text("description", maxLength: RequestFields.maxDescriptionLength),
       ]
       guard changes.contains(where: { $0 != nil }) else {
         throw item.refusal("SKU", "is missing, and so are displayName and description: one of them must change")
@@ -96,19 +97,19 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   private static func checkMigration(_ fields: RequestFields) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "descriptors", "items", "renewalItems", "targetProductId", "taxCode"])
     let descriptors = try fields.neededChild("descriptors")
-    _ = try descriptors.neededText("displayName", most: RequestFields.longestDisplayName)
-    _ = try descriptors.neededText("description", most: RequestFields.longestDescription)
+    _ = try descriptors.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+    _ = try descriptors.neededText("description", maxLength: RequestFields.maxDescriptionLength)
     try descriptors.allow(["displayName", "description"])
     for list in [try fields.neededChildren("items"), try fields.children("renewalItems") ?? []] {
       var seen: Set<ExactText> = []
       for item in list {
         try sku(item, &seen)
-        _ = try item.neededText("displayName", most: RequestFields.longestDisplayName)
-        _ = try item.neededText("description", most: RequestFields.longestDescription)
+        _ = try item.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+        _ = try item.neededText("description", maxLength: RequestFields.maxDescriptionLength)
         try item.allow(["SKU", "displayName", "description"])
       }
     }
-    _ = try fields.neededText("targetProductId", most: 255)
+    _ = try fields.neededText("targetProductId", maxLength: 255)
     guard fields.object["taxCode"] != nil else { throw fields.refusal("taxCode", "is missing") }
     try fields.checkTaxCode()
   }
@@ -145,8 +146,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     guard let list = value.arrayValue else { throw item.refusal("dependentSKUs", "must be a list") }
     var skus: [String] = []
     for (index, element) in list.enumerated() {
-      guard let sku = element.stringValue, (1...RequestFields.longestSKU).contains(sku.count) else {
-        throw item.refusal("dependentSKUs[\(index)]", "must be 1 to \(RequestFields.longestSKU) characters")
+      guard let sku = element.stringValue, (1...RequestFields.maxSKULength).contains(sku.count) else {
+        throw item.refusal("dependentSKUs[\(index)]", "must be 1 to \(RequestFields.maxSKULength) characters")
       }
       skus.append(sku)
     }
@@ -170,7 +171,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
       try sku(item, &seen)
       simulated.insert(try refundReason(item, server) == simulatedDecline)
       let type = try item.neededChoice("refundType", ["FULL", "PRORATED", "CUSTOM"])
-      let amount = try item.integer("refundAmount", least: 1)
+      let amount = try item.integer("refundAmount", min: 1)
       if type == "CUSTOM", amount == nil { throw item.refusal("refundAmount", "is missing: a CUSTOM refund has an amount") }
       if type != "CUSTOM", amount != nil { throw item.refusal("refundAmount", "goes with the refundType CUSTOM only") }
       _ = try item.neededBool("revoke")
@@ -184,7 +185,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   // MARK: What they share
 
   private static func sku(_ item: RequestFields, _ seen: inout Set<ExactText>) throws(RequestRefusal) {
-    let sku = try item.neededText("SKU", most: RequestFields.longestSKU)
+    let sku = try item.neededText("SKU", maxLength: RequestFields.maxSKULength)
     guard seen.insert(ExactText(sku)).inserted else { throw item.refusal("SKU", "is named by another item too") }
   }
 

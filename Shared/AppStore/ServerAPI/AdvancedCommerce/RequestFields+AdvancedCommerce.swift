@@ -1,14 +1,14 @@
 /// The fields that several requests of the Advanced Commerce API have in common.
 extension RequestFields {
-  static let longestSKU = 128
-  static let longestDescription = 45
-  static let longestDisplayName = 30
+  static let maxSKULength = 128
+  static let maxDescriptionLength = 45
+  static let maxDisplayNameLength = 30
 
   /// Checks the members of `requestInfo` (RequestInfo), of which each is optional here.
   func checkRequestInfo() throws(RequestRefusal) {
     _ = try uuid("requestReferenceId")
     _ = try uuid("appAccountToken")
-    _ = try text("consistencyToken", most: 1024)
+    _ = try text("consistencyToken", maxLength: 1024)
     try allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
   }
 
@@ -18,7 +18,7 @@ extension RequestFields {
   /// Checks that the form is that of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple uses more codes than its
   /// table lists.
   func checkTaxCode() throws(RequestRefusal) {
-    guard let code = try text("taxCode", most: 64) else { return }
+    guard let code = try text("taxCode", maxLength: 64) else { return }
     let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
     let hasForm =
       parts.count == 3 && parts[0].count == 4 && (65...90).contains(parts[0][0])
@@ -29,7 +29,7 @@ extension RequestFields {
 
   /// A price in milliunits. Its currency, if Apple's table has it, limits the decimal places (Specifying prices for Advanced Commerce SKUs).
   func neededPrice(_ field: String, of currency: String?) throws(RequestRefusal) -> Int64 {
-    let price = try neededInteger(field, least: 0)
+    let price = try neededInteger(field, min: 0)
     if let currency, let step = CurrencyDecimals.step(of: currency), price % step != 0 {
       throw refusal(field, "has more decimal places than the App Store takes of \(currency): it must be a multiple of \(step)")
     }

@@ -16,7 +16,7 @@ enum SubscriptionModification {
     _ = try fields.neededChoice("operation", [operation])
     _ = try fields.neededChoice("version", [version])
     _ = try fields.neededBool("retainBillingCycle")
-    _ = try fields.text("transactionId", most: 64)
+    _ = try fields.text("transactionId", maxLength: 64)
     try fields.child("requestInfo")?.checkRequestInfo()
     _ = try fields.storefront()
     let currency = try fields.currency()
@@ -41,23 +41,23 @@ enum SubscriptionModification {
 
   private static func check(descriptors: RequestFields) throws(RequestRefusal) {
     try descriptors.checkEffective()
-    _ = try descriptors.text("displayName", most: RequestFields.longestDisplayName)
-    _ = try descriptors.text("description", most: RequestFields.longestDescription)
+    _ = try descriptors.text("displayName", maxLength: RequestFields.maxDisplayNameLength)
+    _ = try descriptors.text("description", maxLength: RequestFields.maxDescriptionLength)
     try descriptors.allow(["effective", "displayName", "description"])
   }
 
   private static func check(changeItem item: RequestFields, _ currency: String?) throws(RequestRefusal) {
-    _ = try item.neededText("currentSKU", most: RequestFields.longestSKU)
-    _ = try item.neededText("SKU", most: RequestFields.longestSKU)
-    _ = try item.neededText("displayName", most: RequestFields.longestDisplayName)
-    _ = try item.neededText("description", most: RequestFields.longestDescription)
+    _ = try item.neededText("currentSKU", maxLength: RequestFields.maxSKULength)
+    _ = try item.neededText("SKU", maxLength: RequestFields.maxSKULength)
+    _ = try item.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+    _ = try item.neededText("description", maxLength: RequestFields.maxDescriptionLength)
     try item.checkEffective()
     _ = try item.neededChoice("reason", ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"])
     _ = try item.neededPrice("price", of: currency)
-    _ = try item.integer("proratedPrice", least: 0)
+    _ = try item.integer("proratedPrice", min: 0)
     if let offer = try item.child("offer") {
       _ = try offer.neededChoice("period", offerPeriods)
-      let count = try offer.neededInteger("periodCount", least: offerPeriodCount.lowerBound)
+      let count = try offer.neededInteger("periodCount", min: offerPeriodCount.lowerBound)
       guard count <= offerPeriodCount.upperBound else {
         throw offer.refusal("periodCount", "must be at most \(offerPeriodCount.upperBound)")
       }

@@ -219,9 +219,9 @@ public final class AppStoreServerAPIClient: Sendable {
     // A POST without a body needs a `Content-Length` too.
     let sent = body ?? (bucket.endpoint.method == "GET" || bucket.endpoint.method == "DELETE" ? nil : [])
     if body != nil { headers.append(("Content-Type", bucket.endpoint.contentType)) }
-    let answer: HTTPClientResponse
+    let response: HTTPClientResponse
     do throws(HTTPClientError) {
-      answer = try await http.send(
+      response = try await http.send(
         HTTPClientRequest(
           method: bucket.endpoint.method,
           url: bucket.endpoint.baseURL(baseURLs[server] ?? server.defaultBaseURL, on: server) + target, headers: headers, body: sent,
@@ -230,13 +230,14 @@ public final class AppStoreServerAPIClient: Sendable {
       throw AppStoreServerAPIError(.server, message: "\(error)", server: server)
     }
     if let error = AppStoreServerAPIErrorRule.error(
-      status: answer.status, header: { answer[header: $0] }, body: answer.body, server: server, mayTryOther: mayTryOther, now: Self.now)
+      status: response.status, header: { response[header: $0] }, body: response.body, server: server, mayTryOther: mayTryOther,
+      now: Self.now)
     {
       throw error
     }
-    guard !answer.body.isEmpty else { return AppStoreServerResponse(server: server, body: [:]) }
-    guard let object = try? JSONValue(parsing: answer.body, limits: JSONLimits(depth: 32, values: 200_000)).objectValue else {
-      throw AppStoreServerAPIError(.server, status: answer.status, message: "the answer is not a JSON object", server: server)
+    guard !response.body.isEmpty else { return AppStoreServerResponse(server: server, body: [:]) }
+    guard let object = try? JSONValue(parsing: response.body, limits: JSONLimits(depth: 32, values: 200_000)).objectValue else {
+      throw AppStoreServerAPIError(.server, status: response.status, message: "the answer is not a JSON object", server: server)
     }
     return AppStoreServerResponse(server: server, body: object)
   }

@@ -3,16 +3,16 @@
 /// Apple's `Retry-After` is an absolute UNIX time in milliseconds, unlike HTTP's. The two HTTP forms are accepted too.
 public enum RetryAfterRule {
   /// The shortest wait, milliseconds.
-  static let least: Int64 = 1000
+  static let minWait: Int64 = 1000
   /// The longest wait, milliseconds, because limits are counted per hour.
-  static let most: Int64 = 3_600_000
+  static let maxWait: Int64 = 3_600_000
   /// The wait without a valid header, milliseconds.
   static let otherwise: Int64 = 60_000
 
   /// The time of the retry, milliseconds since 1970, between one second and one hour from `now`.
   public static func retryAt(header: String?, now: Int64) -> Int64 {
     let asked = header.flatMap { moment($0, now: now) } ?? now + otherwise
-    return min(max(asked, now + least), now + most)
+    return min(max(asked, now + minWait), now + maxWait)
   }
 
   /// The time in the header; nil if it is invalid.
@@ -21,7 +21,7 @@ public enum RetryAfterRule {
     if let number = Int64(text) {
       if number > 1_000_000_000_000 { return number }
       guard number >= 0 else { return nil }
-      return now + min(number, most / 1000) * 1000
+      return now + min(number, maxWait / 1000) * 1000
     }
     return date(String(text))
   }

@@ -50,9 +50,9 @@ public struct ConsumptionInformation: Sendable, Hashable {
     guard let token = body["appAccountToken"]?.stringValue, token.isEmpty || UUIDText.isValid(token) else {
       throw RequestRefusal(field: "appAccountToken", "must be a UUID or empty")
     }
-    for (field, most) in Self.codes {
-      guard let value = body[field]?.int64Value, (0...most).contains(value) else {
-        throw RequestRefusal(field: field, "must be 0 to \(most)")
+    for (field, maxValue) in Self.codes {
+      guard let value = body[field]?.int64Value, (0...maxValue).contains(value) else {
+        throw RequestRefusal(field: field, "must be 0 to \(maxValue)")
       }
     }
     try Self.checkNames(body, known: ["customerConsented", "sampleContentProvided", "appAccountToken"] + Self.codes.map(\.0))

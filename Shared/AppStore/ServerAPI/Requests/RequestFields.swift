@@ -23,17 +23,17 @@ struct RequestFields {
   }
 
   /// A text of at most that many characters; nil if it is absent.
-  func text(_ field: String, most: Int) throws(RequestRefusal) -> String? {
+  func text(_ field: String, maxLength: Int) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue else { throw refusal(field, "must be text") }
     guard !text.isEmpty else { throw refusal(field, "must not be empty") }
     // Apple does not say how it counts. Grapheme clusters give the smallest count, so that nothing is refused that Apple would accept.
-    guard text.count <= most else { throw refusal(field, "is longer than \(most) characters") }
+    guard text.count <= maxLength else { throw refusal(field, "is longer than \(maxLength) characters") }
     return text
   }
 
-  func neededText(_ field: String, most: Int) throws(RequestRefusal) -> String {
-    guard let text = try text(field, most: most) else { throw refusal(field, "is missing") }
+  func neededText(_ field: String, maxLength: Int) throws(RequestRefusal) -> String {
+    guard let text = try text(field, maxLength: maxLength) else { throw refusal(field, "is missing") }
     return text
   }
 
@@ -75,15 +75,15 @@ struct RequestFields {
   }
 
   /// A whole number with a minimum; nil if it is absent.
-  func integer(_ field: String, least: Int64) throws(RequestRefusal) -> Int64? {
+  func integer(_ field: String, min: Int64) throws(RequestRefusal) -> Int64? {
     guard let value = object[field] else { return nil }
     guard let number = value.int64Value else { throw refusal(field, "must be a whole number") }
-    guard number >= least else { throw refusal(field, "must be at least \(least)") }
+    guard number >= min else { throw refusal(field, "must be at least \(min)") }
     return number
   }
 
-  func neededInteger(_ field: String, least: Int64) throws(RequestRefusal) -> Int64 {
-    guard let number = try integer(field, least: least) else { throw refusal(field, "is missing") }
+  func neededInteger(_ field: String, min: Int64) throws(RequestRefusal) -> Int64 {
+    guard let number = try integer(field, min: min) else { throw refusal(field, "is missing") }
     return number
   }
 

@@ -3,11 +3,11 @@ public import WireJSON
 
 /// The text of a retention message (Retention Messaging API: Upload Message, UploadMessageRequestBody).
 public struct RetentionMessageBody: Sendable, Hashable {
-  static let longestHeader = 66
-  static let longestBody = 144
-  static let longestAltText = 150
-  static let longestBulletText = 66
-  static let mostBulletPoints = 5
+  static let maxHeaderLength = 66
+  static let maxBodyLength = 144
+  static let maxAltTextLength = 150
+  static let maxBulletTextLength = 66
+  static let maxBulletPoints = 5
 
   /// The body for Apple.
   public let body: JSONObject
@@ -16,8 +16,8 @@ public struct RetentionMessageBody: Sendable, Hashable {
 
   public init(_ body: JSONObject) throws(RequestRefusal) {
     let fields = RequestFields(body)
-    _ = try fields.neededText("header", most: Self.longestHeader)
-    _ = try fields.neededText("body", most: Self.longestBody)
+    _ = try fields.neededText("header", maxLength: Self.maxHeaderLength)
+    _ = try fields.neededText("body", maxLength: Self.maxBodyLength)
     var images: [String] = []
     let image = try fields.child("image")
     if let image {
@@ -28,11 +28,11 @@ public struct RetentionMessageBody: Sendable, Hashable {
       throw fields.refusal("headerPosition", "must not be ABOVE_IMAGE where there is no image")
     }
     if let points = try fields.children("bulletPoints") {
-      guard points.count <= Self.mostBulletPoints else {
-        throw fields.refusal("bulletPoints", "has more than \(Self.mostBulletPoints) items")
+      guard points.count <= Self.maxBulletPoints else {
+        throw fields.refusal("bulletPoints", "has more than \(Self.maxBulletPoints) items")
       }
       for point in points {
-        _ = try point.neededText("text", most: Self.longestBulletText)
+        _ = try point.neededText("text", maxLength: Self.maxBulletTextLength)
         images.append(try Self.checkedImage(point))
         try point.allow(["text", "imageIdentifier", "altText"])
       }
@@ -44,14 +44,14 @@ public struct RetentionMessageBody: Sendable, Hashable {
 
   private static func checkedImage(_ image: RequestFields) throws(RequestRefusal) -> String {
     let id = try image.neededUUID("imageIdentifier")
-    _ = try image.neededText("altText", most: longestAltText)
+    _ = try image.neededText("altText", maxLength: maxAltTextLength)
     return id.lowercased()
   }
 }
 
 /// The rules for further parameters of the Retention Messaging API.
 public enum RetentionRules {
-  static let longestURL = 256
+  static let maxURLLength = 256
 
   /// A UUID from the caller, in lower case.
   public static func identifier(_ text: String?, _ field: String) throws(RequestRefusal) -> String {
@@ -84,7 +84,7 @@ public enum RetentionRules {
     else {
       throw RequestRefusal(field: "realtimeUrl", "must have a host, and neither a user nor a fragment")
     }
-    guard text.count <= longestURL else { throw RequestRefusal(field: "realtimeUrl", "is longer than \(longestURL) characters") }
+    guard text.count <= maxURLLength else { throw RequestRefusal(field: "realtimeUrl", "is longer than \(maxURLLength) characters") }
     return text
   }
 

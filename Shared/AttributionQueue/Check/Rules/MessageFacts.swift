@@ -43,7 +43,7 @@ struct MessageFacts: Sendable {
         Keys.dead(queue, shard), Keys.suspects(queue, shard), Keys.deliveries(shard) + (DeliveryID(fault.id)?.digest ?? ""),
       ] + (fault.line.map { [Keys.line(queue, shard, $0)] } ?? []),
       [
-        .string(fault.id), .string(view.readyEnd), .string(view.lettersEnd), .integer(mostEntries),
+        .string(fault.id), .string(view.readyEnd), .string(view.lettersEnd), .integer(maxEntries),
         .string(fault.entry.isEmpty ? view.ready[fault.id]?.entry ?? "" : fault.entry), .string(letter), .string(DeliveryQueue.group),
       ])
     guard let parts = reply.array, parts.count == 12 else { throw .unexpectedReply("facts") }
@@ -66,5 +66,5 @@ struct MessageFacts: Sendable {
   }
 
   /// The maximum number of entries that one step reads, because a script blocks Redis.
-  private static let mostEntries: Int64 = 200
+  private static let maxEntries: Int64 = 200
 }

@@ -26,11 +26,11 @@ final class GroupCommit: Sendable {
   }
 
   /// A batch with fewer messages is small: commit_plain.lua settles it in one round trip instead of two.
-  static let fewestMessages = 8
+  static let minMessages = 8
   /// While this many small batches are being settled, transactions settle further small batches together.
-  private static let mostAlone = 4
+  private static let maxAlone = 4
   /// The maximum number of transactions of an event loop that run at the same time.
-  private static let mostConnections = 8
+  private static let maxConnections = 8
   /// Up to this many transactions run at the same time even if they are small. More start only when enough batches wait to fill one.
   private static let fewConnections = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
@@ -49,20 +49,20 @@ final class GroupCommit: Sendable {
   init(_ deliveries: DeliveryQueue, _ executor: EventLoopExecutor, number: Int) {
     self.deliveries = deliveries
     self.executor = executor
-    connections = (0..<Self.mostConnections).map { _ in deliveries.redis.dedicated(commandTimeout: .seconds(5), loop: number) }
+    connections = (0..<Self.maxConnections).map { _ in deliveries.redis.dedicated(commandTimeout: .seconds(5), loop: number) }
     state = Mutex(State(idle: connections))
   }
 
   func close() { for connection in connections { connection.close() } }
 
   /// True if small batches are to be settled together.
-  var isBusy: Bool { state.withLock { $0.alone >= Self.mostAlone } }
+  var isBusy: Bool { state.withLock { $0.alone >= Self.maxAlone } }
 
   /// Returns true if a batch is to be settled by commit_plain.lua; ``endAlone()`` must follow.
   func beginAlone(_ batch: PlainBatch) -> Bool {
-    guard batch.items.count < Self.fewestMessages else { return false }
+    guard batch.items.count < Self.minMessages else { return false }
     return state.withLock { state in
-      guard state.alone < Self.mostAlone else { return false }
+      guard state.alone < Self.maxAlone else { return false }
       state.alone += 1
       return true
     }

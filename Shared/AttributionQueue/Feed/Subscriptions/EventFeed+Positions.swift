@@ -87,9 +87,9 @@ extension EventFeed {
   }
 
   /// The events of a shard after a position, in order.
-  public func read(_ shard: Shard, after place: FeedPosition, most: Int) async throws(EventFeedError) -> [StoredEvent] {
+  public func read(_ shard: Shard, after place: FeedPosition, limit: Int) async throws(EventFeedError) -> [StoredEvent] {
     let reply = try await send([
-      "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(most)),
+      "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(limit)),
     ])
     return Self.stored(reply)
   }

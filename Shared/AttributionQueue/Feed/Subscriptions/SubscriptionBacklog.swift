@@ -42,13 +42,13 @@ extension EventSubscription {
 extension EventFeed {
   /// The backlogs of all subscriptions, or of one.
   func backlogs(of name: String = "") async throws(EventFeedError) -> [String: SubscriptionBacklog] {
-    let answers = try await onAllShards { shard throws(EventFeedError) in
+    let replies = try await onAllShards { shard throws(EventFeedError) in
       try await self.run(
         Scripts.backlog,
         [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)], [.string(name)])
     }
     var found: [String: SubscriptionBacklog] = [:]
-    for (shard, reply) in answers {
+    for (shard, reply) in replies {
       for item in reply.array ?? [] {
         guard let parts = item.array, parts.count == 4, let name = parts[0].string else { continue }
         let oldest = parts[2].string.flatMap { EntryID($0) }.map { Int64(clamping: $0.milliseconds) }

@@ -50,11 +50,11 @@ struct DeadlineIndex: Sendable {
   /// The number of known messages past their deadline.
   func overdue(now: Int64) -> Int { entries.reduce(0) { $0 + $1.coming.prefix { $0 <= now }.count } }
 
-  /// How many messages to take from each shard so that together they are the `most` messages with the nearest deadlines. The result has fewer
-  /// if the unknown messages of a shard could be nearer than the known messages of other shards.
+  /// How many messages to take from each shard so that together they are the `limit` messages with the nearest deadlines. The result has
+  /// fewer if the unknown messages of a shard could be nearer than the known messages of other shards.
   ///
   /// `latest` is the latest deadline among them.
-  func nearest(_ most: Int) -> (counts: [Int: Int], latest: Int64) {
+  func nearest(_ limit: Int) -> (counts: [Int: Int], latest: Int64) {
     // Deadlines past the last known deadline of a shard with unknown messages cannot be compared: an unknown one could be nearer.
     var horizon = Int64.max
     var heads: [Head] = []
@@ -67,7 +67,7 @@ struct DeadlineIndex: Sendable {
     for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { Self.sink(&heads, index) }
     var counts: [Int: Int] = [:]
     var latest = Int64.min
-    for _ in 0..<max(0, most) {
+    for _ in 0..<max(0, limit) {
       guard let head = heads.first, head.deadline <= horizon else { break }
       counts[head.shard, default: 0] += 1
       latest = head.deadline

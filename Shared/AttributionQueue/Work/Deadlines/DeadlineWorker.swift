@@ -13,7 +13,7 @@ public final class DeadlineWorker: Sendable {
   /// How often every shard is queried in any case, because a process that crashes after an accept may not have written to the schedule.
   static let fullScan: Duration = .seconds(60)
   /// The maximum time before the gate is queried again.
-  private static let longestWait: Duration = .seconds(1)
+  private static let maxWait: Duration = .seconds(1)
   /// How many deadlines of a shard one query returns.
   private static let lookAhead: RedisArgument = 16
   /// How many due messages of a shard one query moves.
@@ -56,7 +56,7 @@ public final class DeadlineWorker: Sendable {
     self.handler = handler
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     schedule = deliveries.schedule(queue)
-    blocking = deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10))
+    blocking = deliveries.redis.dedicated(commandTimeout: ShardSchedule.maxSleep + .seconds(10))
   }
 
   /// True if the worker has not completed a round for more than 90 seconds.
@@ -137,18 +137,18 @@ public final class DeadlineWorker: Sendable {
     let (free, waiting, overdue) = state.withLock { state in
       (concurrency - state.held.count, state.index.waiting, state.index.overdue(now: now))
     }
-    guard free > 0, waiting > 0 else { return (messages, Self.longestWait) }
+    guard free > 0, waiting > 0 else { return (messages, Self.maxWait) }
     // Messages past their deadline are finished without calling anyone, so they need no admission.
-    var most = min(overdue, free)
-    var wait = Self.longestWait
-    if waiting > most, free > most {
-      switch await gate.admit(min(free, waiting) - most) {
-      case .some(let admitted): most += admitted
-      case .wait(let time): wait = min(max(time, .milliseconds(1)), Self.longestWait)
+    var limit = min(overdue, free)
+    var wait = Self.maxWait
+    if waiting > limit, free > limit {
+      switch await gate.admit(min(free, waiting) - limit) {
+      case .some(let admitted): limit += admitted
+      case .wait(let time): wait = min(max(time, .milliseconds(1)), Self.maxWait)
       }
     }
-    if most > 0 {
-      let (counts, latest) = state.withLock { $0.index.nearest(most) }
+    if limit > 0 {
+      let (counts, latest) = state.withLock { $0.index.nearest(limit) }
       do {
         let taken = try await take(counts, until: latest)
         // Another worker took the messages first. The index is up to date now, so messages are chosen again immediately.

@@ -32,7 +32,7 @@ extension ShardWorker {
         if wasDead { await dropLostShards() }
         if isOther { wakeSignal.wake() }
       }
-      try? await Task.sleep(for: min(Self.longestBeat, timeout / 5))
+      try? await Task.sleep(for: min(Self.maxBeat, timeout / 5))
     }
   }
 
@@ -196,8 +196,8 @@ extension ShardWorker {
   /// The pause before the next attempt to take a shard, milliseconds. It grows up to two seconds: all shards of a worker retry at the same
   /// time while Redis is unavailable, and would use much processor time otherwise.
   static func pauses(after failures: Int) -> ClosedRange<Int> {
-    let longest = 500 << min(2, max(0, failures - 3))
-    return longest / 10...longest
+    let maxPause = 500 << min(2, max(0, failures - 3))
+    return maxPause / 10...maxPause
   }
 
   /// Drops the ownership of a shard. If the shard belongs to this worker's share, it is taken again.

@@ -28,7 +28,7 @@ public final class ShardWorker: Sendable {
   /// The number of waiting messages per event loop at which reading stops.
   private static let waitingMessages = 768
   /// The maximum interval between heartbeats.
-  static let longestBeat: Duration = .seconds(1)
+  static let maxBeat: Duration = .seconds(1)
   /// How often all own shards are read without a notification, because a notification is lost while the connection is down.
   static let readInterval: Duration = .seconds(10)
   /// The same interval while subscriptions are missing.
@@ -130,7 +130,7 @@ public final class ShardWorker: Sendable {
       }
     }
     let poller = DelayedPoller(
-      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10)))
+      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: ShardSchedule.maxSleep + .seconds(10)))
     await withTaskGroup(of: Void.self) { beside in
       beside.addTask { await poller.run() }
       beside.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
@@ -319,17 +319,17 @@ public final class ShardWorker: Sendable {
   /// Leases the next messages: first those with an expired lease, then new ones.
   private func lease(_ shard: WorkerShard) async throws -> Read {
     hasLeased.withLock { $0 = true }
-    let (most, asked) = (pace.together, ContinuousClock.now)
+    let (limit, asked) = (pace.together, ContinuousClock.now)
     var read = Read(.null)
     if asked >= shard.nextReclaim {
-      let (entries, leased) = try await consumer.reclaim(shard.shard, most: most)
+      let (entries, leased) = try await consumer.reclaim(shard.shard, limit: limit)
       read = Read(entries)
       // If nothing is leased, no lease can expire before one lease duration has passed.
       let lease = deliveries.configuration.lease
-      if read.count < most { shard.nextReclaim = asked + (leased == 0 ? lease : min(lease / 2, .seconds(5))) }
+      if read.count < limit { shard.nextReclaim = asked + (leased == 0 ? lease : min(lease / 2, .seconds(5))) }
       if read.count > 0 { settlement.observe(.reclaimed(read.count)) }
     }
-    if read.count == 0 { read = Read(try await consumer.lease(shard.shard, most: most)) }
+    if read.count == 0 { read = Read(try await consumer.lease(shard.shard, limit: limit)) }
     shard.leases = read.leases
     return read
   }

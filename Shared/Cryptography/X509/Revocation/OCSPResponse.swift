@@ -6,7 +6,7 @@ public struct OCSPResponse: Sendable, Hashable {
   public static let sizeLimit = 32 << 10
   /// The tolerated difference between the responder's clock and ours, seconds.
   public static let tolerance: Int64 = 60
-  private static let answersLimit: Int32 = 64
+  private static let maxResponses: Int32 = 64
   private static let certificatesLimit: Int32 = 8
 
   public let status: CertificateStatus
@@ -44,13 +44,13 @@ public struct OCSPResponse: Sendable, Hashable {
     guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .notSuccessful(status: Int(status)) }
     guard let basic = OCSP_response_get1_basic(response) else { throw .notBasic }
     defer { OCSP_BASICRESP_free(basic) }
-    guard OCSP_resp_count(basic) <= Self.answersLimit,
+    guard OCSP_resp_count(basic) <= Self.maxResponses,
       OPENSSL_sk_num(OCSP_resp_get0_certs(basic)) <= Self.certificatesLimit
     else { throw .tooMany }
     guard OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0 else { throw .criticalExtension }
     // The signature is checked first, so that later errors are about a genuine answer.
     try Self.verifySignature(of: basic, issuer: issuer, at: time)
-    self = try Self.answer(in: basic, certificate: certificate, issuer: issuer)
+    self = try Self.singleResponse(in: basic, certificate: certificate, issuer: issuer)
     guard thisUpdate <= nextUpdate else { throw .contradictoryTimes }
     guard thisUpdate <= time + Self.tolerance else { throw .notYetValid(thisUpdate: thisUpdate) }
     guard time - Self.tolerance <= nextUpdate else { throw .expired(nextUpdate: nextUpdate) }
@@ -139,7 +139,9 @@ public struct OCSPResponse: Sendable, Hashable {
 
   /// Combines all answers about the certificate: the worst status within the narrowest times. A responder may give one for each hash
   /// algorithm.
-  private static func answer(in basic: OpaquePointer, certificate: Certificate, issuer: Certificate) throws(OCSPRefusal) -> OCSPResponse {
+  private static func singleResponse(in basic: OpaquePointer, certificate: Certificate, issuer: Certificate) throws(OCSPRefusal)
+    -> OCSPResponse
+  {
     var found: OCSPResponse?
     for algorithm in [EVP_sha1(), EVP_sha256(), EVP_sha384()] {
       guard let identifier = OCSP_cert_to_id(algorithm, certificate.raw, issuer.raw) else {

@@ -1,7 +1,7 @@
 /// The answers of OCSP responders, by the SHA-256 of the certificate's DER. Pure: the time, in seconds since 1970, is passed in.
 ///
 /// An answer is valid from its `thisUpdate` to its `nextUpdate`, with the tolerance for clocks. It is refreshed at `nextUpdate`, or when it
-/// has been kept for `maximumAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation
+/// has been kept for `maxAge`, whichever is earlier. If refreshing fails, an answer that is still valid is used. A final revocation
 /// stays valid for ever. After a failure the responder is not asked again for `failureAge`.
 ///
 /// The issuer is not part of the key: the certificate's signature binds the certificate to its issuer's key and name, and a responder is
@@ -11,13 +11,13 @@ public struct RevocationCache: Sendable {
     /// The greatest number of certificates that are remembered.
     public var capacity: Int
     /// Seconds after which an answer is refreshed, however long it is valid.
-    public var maximumAge: Int64
+    public var maxAge: Int64
     /// Seconds without another query after a failure, or after an answer that is due at once.
     public var failureAge: Int64
 
-    public init(capacity: Int = 64, maximumAge: Int64 = 3600, failureAge: Int64 = 30) {
+    public init(capacity: Int = 64, maxAge: Int64 = 3600, failureAge: Int64 = 30) {
       self.capacity = capacity
-      self.maximumAge = maximumAge
+      self.maxAge = maxAge
       self.failureAge = failureAge
     }
   }
@@ -25,7 +25,7 @@ public struct RevocationCache: Sendable {
   /// What to do about a certificate.
   public enum Finding: Sendable, Hashable {
     /// Use this answer.
-    case answer(OCSPResponse)
+    case response(OCSPResponse)
     /// A query failed a moment ago.
     case failed(RevocationGap)
     /// Ask the responder; if that fails, use the cached answer, which is still valid.
@@ -33,15 +33,15 @@ public struct RevocationCache: Sendable {
   }
 
   private struct Entry: Sendable {
-    var answer: OCSPResponse?
+    var response: OCSPResponse?
     var gap: RevocationGap?
     /// The time of the last query, and the time of the next one.
     var asked: Int64
     var due: Int64
 
-    func validAnswer(at time: Int64) -> OCSPResponse? {
-      guard let answer, answer.status.isFinal || answer.isCurrent(at: time) else { return nil }
-      return answer
+    func validResponse(at time: Int64) -> OCSPResponse? {
+      guard let response, response.status.isFinal || response.isCurrent(at: time) else { return nil }
+      return response
     }
 
     /// True if no query is due. An `asked` in the future means that the clock was set back; then a query is due.
@@ -60,26 +60,26 @@ public struct RevocationCache: Sendable {
 
   public mutating func find(_ digest: [UInt8], at time: Int64) -> Finding {
     guard let entry = entries.use(digest) else { return .ask(cached: nil) }
-    let cached = entry.validAnswer(at: time)
+    let cached = entry.validResponse(at: time)
     guard entry.rests(at: time) else { return .ask(cached: cached) }
-    if let cached { return .answer(cached) }
+    if let cached { return .response(cached) }
     return entry.gap.map { .failed($0) } ?? .ask(cached: nil)
   }
 
   /// Keeps an answer that came in at `time`; returns the answer to use. An answer older than the valid cached one does not replace it, so
   /// that nobody can hide a revocation by replaying an old `good`.
-  public mutating func keep(_ answer: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
-    var counts = answer
-    if let cached = entries.peek(digest)?.validAnswer(at: time), cached.thisUpdate > answer.thisUpdate { counts = cached }
-    let due = max(min(counts.nextUpdate, time + limits.maximumAge), time + limits.failureAge)
-    entries.keep(Entry(answer: counts, gap: nil, asked: time, due: due), for: digest)
+  public mutating func keep(_ response: OCSPResponse, for digest: [UInt8], at time: Int64) -> OCSPResponse {
+    var counts = response
+    if let cached = entries.peek(digest)?.validResponse(at: time), cached.thisUpdate > response.thisUpdate { counts = cached }
+    let due = max(min(counts.nextUpdate, time + limits.maxAge), time + limits.failureAge)
+    entries.keep(Entry(response: counts, gap: nil, asked: time, due: due), for: digest)
     return counts
   }
 
   /// Keeps a failure of a query at `time`; returns the cached answer if it is still valid.
   public mutating func keep(_ gap: RevocationGap, for digest: [UInt8], at time: Int64) -> OCSPResponse? {
-    let cached = entries.peek(digest)?.validAnswer(at: time)
-    entries.keep(Entry(answer: cached, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
+    let cached = entries.peek(digest)?.validResponse(at: time)
+    entries.keep(Entry(response: cached, gap: gap, asked: time, due: time + limits.failureAge), for: digest)
     return cached
   }
 

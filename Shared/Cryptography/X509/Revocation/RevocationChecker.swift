@@ -98,7 +98,7 @@ public final class RevocationChecker: Sendable {
 
   private static func known(_ digest: [UInt8], _ cache: inout RevocationCache, at time: Int64) -> Outcome? {
     switch cache.find(digest, at: time) {
-    case .answer(let answer): .success(answer)
+    case .response(let response): .success(response)
     case .failed(let gap): .failure(gap)
     case .ask: nil
     }
@@ -106,7 +106,7 @@ public final class RevocationChecker: Sendable {
 
   private static func revocation(_ outcome: Outcome) -> CertificateRevocation {
     switch outcome {
-    case .success(let answer): .answered(answer.status)
+    case .success(let response): .answered(response.status)
     case .failure(let gap): .unanswered(gap)
     }
   }
@@ -126,7 +126,7 @@ public final class RevocationChecker: Sendable {
   private func role(_ subject: Subject, at time: Int64) -> Role {
     state.withLock { state in
       switch state.cache.find(subject.digest, at: time) {
-      case .answer(let answer): return .finished(.success(answer))
+      case .response(let response): return .finished(.success(response))
       case .failed(let gap): return .finished(.failure(gap))
       case .ask(let cached):
         guard state.queries[subject.digest] == nil else { return .wait }
@@ -147,7 +147,7 @@ public final class RevocationChecker: Sendable {
     var outcome = asked
     finish(subject.digest) { cache in
       switch asked {
-      case .success(let answer): outcome = .success(cache.keep(answer, for: subject.digest, at: time))
+      case .success(let response): outcome = .success(cache.keep(response, for: subject.digest, at: time))
       case .failure(let gap):
         if let cached = cache.keep(gap, for: subject.digest, at: time) { outcome = .success(cached) }
       }

@@ -27,7 +27,7 @@ public struct AdServicesSettings: Sendable, Hashable {
   /// The greatest burst of calls of all instances after a time of rest.
   public var rateBurst = 1000
   /// The longest `Retry-After` of Apple's that is honoured, so that a mistaken one does not make every token expire.
-  public var longestRetryAfter: Duration = .seconds(1800)
+  public var maxRetryAfter: Duration = .seconds(1800)
   /// How long an outcome can be read.
   public var resultLifetime: Duration = .seconds(48 * 3600)
   /// How long an install's attribution is kept, so that an attribution of a later token can supersede it.
@@ -42,10 +42,10 @@ public struct AdServicesSettings: Sendable, Hashable {
   /// The rule of the circuit breaker for calls to Apple.
   public struct Breaker: Sendable, Hashable {
     public var window: Duration = .seconds(20)
-    public var leastCalls = 10
+    public var minCalls = 10
     public var failureShare = 0.5
     public var firstPause: Duration = .seconds(2)
-    public var longestPause: Duration = .seconds(60)
+    public var maxPause: Duration = .seconds(60)
     public var jitter = 0.25
     public var probes = 1
 
@@ -97,7 +97,7 @@ extension AdServicesSettings {
     try node.count("sharedConcurrency", 1...1_000_000, &sharedConcurrency)
     try node.number("rate", 0.01...100_000, &rate)
     try node.count("rateBurst", 1...1_000_000, &rateBurst)
-    try node.time("longestRetryAfter", .seconds(1) ... .seconds(86_400), &longestRetryAfter)
+    try node.time("longestRetryAfter", .seconds(1) ... .seconds(86_400), &maxRetryAfter)
     // Longer than a token lives, so that a token without a stored outcome is known to have expired.
     try node.time("resultLifetime", .seconds(25 * 3600) ... .seconds(30 * 86_400), &resultLifetime)
     try node.time("installLifetime", .seconds(86_400) ... .seconds(400 * 86_400), &installLifetime)
@@ -105,10 +105,10 @@ extension AdServicesSettings {
     if let node = try node["breaker"]?.mapping() {
       unknown += node.unknownKeys(["window", "leastCalls", "failureShare", "firstPause", "longestPause", "jitter", "probes"])
       try node.time("window", .seconds(1) ... .seconds(600), &breaker.window)
-      try node.count("leastCalls", 1...10_000, &breaker.leastCalls)
+      try node.count("leastCalls", 1...10_000, &breaker.minCalls)
       try node.number("failureShare", 0.01...1, &breaker.failureShare)
       try node.time("firstPause", .milliseconds(100) ... .seconds(600), &breaker.firstPause)
-      try node.time("longestPause", .milliseconds(100) ... .seconds(3600), &breaker.longestPause)
+      try node.time("longestPause", .milliseconds(100) ... .seconds(3600), &breaker.maxPause)
       try node.number("jitter", 0...1, &breaker.jitter)
       try node.count("probes", 1...100, &breaker.probes)
     }

@@ -11,7 +11,7 @@ public struct RecoverySettings: Sendable, Hashable {
   /// The greatest number of notifications that all recoveries together hold back; never more than a quarter of the queue's limit.
   public var heldBacklog = 200_000
   /// The greatest number of running and waiting recoveries of one app that callers started.
-  public var mostRunning = 100
+  public var maxRunning = 100
   /// The interval of ingest's heartbeat.
   public var heartbeat: Duration = .seconds(5)
   /// The shortest time without a heartbeat that counts as an outage of ingest.
@@ -36,7 +36,7 @@ public struct RecoverySettings: Sendable, Hashable {
     try node.count("parallelPages", 1...256, &parallelPages)
     try node.count("intakeBacklog", 1...100_000_000, &intakeBacklog)
     try node.count("heldBacklog", 1...100_000_000, &heldBacklog)
-    try node.count("mostRunning", 1...10_000, &mostRunning)
+    try node.count("mostRunning", 1...10_000, &maxRunning)
     try node.time("lease", .seconds(1)..., &lease)
     try node.time("holdBack", .zero..., &holdBack)
     try node.time("heartbeat", .milliseconds(100)..., &heartbeat)

@@ -17,7 +17,7 @@ public struct RetentionSettings: Sendable, Hashable {
   /// The timeout of Redis, after which the answer is sent without it.
   public var storeTimeout: Duration = .milliseconds(100)
   /// The greatest age of a signed request.
-  public var maximumAge: Duration = .seconds(300)
+  public var maxAge: Duration = .seconds(300)
   /// How long the answer to a request is kept, as the answer to all its repetitions.
   public var answersKept: Duration = .seconds(86_400)
   /// The interval at which one instance asks notification-recovery for the approved messages of an app.
@@ -35,7 +35,7 @@ public struct RetentionSettings: Sendable, Hashable {
     try node.time("signerTimeout", .milliseconds(1)...(.seconds(5)), &signerTimeout)
     try node.time("historyTimeout", .milliseconds(1)...(.seconds(5)), &historyTimeout)
     try node.time("storeTimeout", .milliseconds(1)...(.seconds(5)), &storeTimeout)
-    try node.time("maximumAge", .seconds(1)...(.seconds(86_400)), &maximumAge)
+    try node.time("maximumAge", .seconds(1)...(.seconds(86_400)), &maxAge)
     try node.time("answersKept", .seconds(1)...(.seconds(30 * 86_400)), &answersKept)
     try node.time("messagesRefresh", .milliseconds(100)...(.seconds(86_400)), &messagesRefresh)
     try node.count("pendingEvents", 0...1_000_000, &pendingEvents)

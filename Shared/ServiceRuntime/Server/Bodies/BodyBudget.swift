@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The limits of one body, of one connection and of the number of connections multiply to far more memory than a process has.
 final class BodyBudget: Sendable {
-  private let most: Int
+  private let limit: Int
   private let peers: PeerQuota?
   private let registry: MetricsRegistry
   private let held = Atomic<Int>(0)
@@ -13,8 +13,8 @@ final class BodyBudget: Sendable {
   /// - Parameters:
   ///   - peers: the quota of each peer; nil if peers have none.
   ///   - registry: counts refused bodies.
-  init(most: Int, peers: PeerQuota? = nil, registry: MetricsRegistry = MetricsRegistry()) {
-    self.most = most
+  init(limit: Int, peers: PeerQuota? = nil, registry: MetricsRegistry = MetricsRegistry()) {
+    self.limit = limit
     self.peers = peers
     self.registry = registry
   }
@@ -27,7 +27,7 @@ final class BodyBudget: Sendable {
       registry.add("attribution_http_rejected_total", 1, ["peer_body_memory"])
       return false
     }
-    guard held.add(count, ordering: .relaxed).newValue <= most else {
+    guard held.add(count, ordering: .relaxed).newValue <= limit else {
       giveBack(count, of: peer)
       registry.add("attribution_http_rejected_total", 1, ["body_memory"])
       return false

@@ -12,11 +12,11 @@ enum Gzip {
   private static let lengthBytes = 4
 
   /// Streams may always inflate to this size, because the ratio says nothing about short ones.
-  private static let smallest = 1024
+  private static let minLimit = 1024
 
   /// Inflates exactly one stream to `limit` bytes and `ratio` times the sent bytes at the most.
   static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
-    try inflate(bytes, limit: min(limit, max(bytes.count * ratio, smallest)), on: reservation)
+    try inflate(bytes, limit: min(limit, max(bytes.count * ratio, minLimit)), on: reservation)
   }
 
   /// Inflates exactly one stream of at most `limit` bytes. The memory is reserved before it is allocated.

@@ -38,7 +38,7 @@ struct ConnectionChannel: ServerChildChannel {
     self.peers = peers
     self.responder = responder
     self.limits = limits
-    bodies = BodyBudget(most: limits.bodyMemory, peers: peers.bodies, registry: registry)
+    bodies = BodyBudget(limit: limits.bodyMemory, peers: peers.bodies, registry: registry)
     self.registry = registry
     self.isDraining = isDraining
   }

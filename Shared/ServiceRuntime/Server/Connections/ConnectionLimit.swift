@@ -10,10 +10,10 @@ final class ConnectionLimit: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32
 
-  private let most: Int
+  private let maxConnections: Int
   private let open = Mutex(0)
 
-  init(most: Int) { self.most = most }
+  init(maxConnections: Int) { self.maxConnections = maxConnections }
 
   func connectionOpened() { open.withLock { $0 += 1 } }
   func connectionClosed() { open.withLock { $0 -= 1 } }
@@ -21,11 +21,11 @@ final class ConnectionLimit: AvailableConnectionsDelegate {
   func isAcceptingNewConnections() -> Bool {
     let open = open.withLock { $0 }
     // Without an open connection none could close and trigger the next accept.
-    return open == 0 || open < most && Self.descriptorsAreLeft
+    return open == 0 || open < maxConnections && Self.descriptorsAreLeft
   }
 
   /// True if the connection that was just opened exceeds the limit, which happens because several are accepted at a time.
-  var isPassed: Bool { open.withLock { $0 } > most }
+  var isPassed: Bool { open.withLock { $0 } > maxConnections }
 
   private static var descriptorsAreLeft: Bool {
     // A descriptor gets the lowest number that is free.

@@ -11,7 +11,7 @@ final class PublicEdgeGuard: Sendable {
   init(_ edge: EdgeSettings, _ registry: MetricsRegistry) {
     self.edge = edge
     self.registry = registry
-    rates = RateTable(most: edge.peers)
+    rates = RateTable(maxKeys: edge.peers)
     ratePolicy = edge.peerRate.map(RateLimitStatus.policyField)
     registry.counter("attribution_rate_limited_total", help: "Requests that exceeded their caller's rate limit.", labels: ["method"])
   }

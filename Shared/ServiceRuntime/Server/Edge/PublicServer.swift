@@ -38,13 +38,13 @@ struct PublicServer: HTTPResponder {
       server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, retryStatus: route?.retryStatus)
     if let refusal {
       let status = refusal.code == .resourceExhausted ? route?.retryStatus : nil
-      return .answer(exchange.finish(.error(refusal, status: status)))
+      return .response(exchange.finish(.error(refusal, status: status)))
     }
-    guard let route, route.isServed else { return .answer(exchange.finish(.error(.notFound("no such route"), status: 404))) }
+    guard let route, route.isServed else { return .response(exchange.finish(.error(.notFound("no such route"), status: 404))) }
     guard route.method == request.method else {
-      var answer = HTTPAnswer.error(RPCError(.unimplemented, "this route takes \(route.method)"), status: 405)
-      answer.headers.add(name: "allow", value: route.method)
-      return .answer(exchange.finish(answer))
+      var response = HTTPResponse.error(RPCError(.unimplemented, "this route takes \(route.method)"), status: 405)
+      response.headers.add(name: "allow", value: route.method)
+      return .response(exchange.finish(response))
     }
     return .body(limit: limits.publicBodyBytes, exchange)
   }
@@ -72,7 +72,7 @@ private struct PublicExchange: HTTPExchange {
     requestId = RequestID.usable(request.requestId)
   }
 
-  func refuse(_ error: BodyError) -> HTTPAnswer {
+  func refuse(_ error: BodyError) -> HTTPResponse {
     switch error {
     case .tooLarge: finish(tooLarge)
     // Apple's devices retry only after certain statuses, which depend on the route.
@@ -83,7 +83,7 @@ private struct PublicExchange: HTTPExchange {
     }
   }
 
-  private var tooLarge: HTTPAnswer {
+  private var tooLarge: HTTPResponse {
     .error(
       RPCError(
         .resourceExhausted, "the body is larger than \(server.limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE"),
@@ -124,35 +124,35 @@ private struct PublicExchange: HTTPExchange {
       contentType: request.contentType, body: bytes, peer: client, requestId: requestId,
       traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
-    guard let span else { return .waiting { finish(answer(await server.responder.respond(to: asked))) } }
+    guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked))) } }
     return .waiting {
       let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
       span.end(
         SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
         error: response.status >= 500 ? String(response.status) : nil)
-      return finish(answer(response), span)
+      return finish(encoded(response), span)
     }
   }
 
-  private func answer(_ response: PublicHTTPResponse) -> HTTPAnswer {
-    var answer = HTTPAnswer.json(response.status, response.body)
-    for (name, value) in response.headers { answer.headers.replaceOrAdd(name: name, value: value) }
-    return answer
+  private func encoded(_ response: PublicHTTPResponse) -> HTTPResponse {
+    var encoded = HTTPResponse.json(response.status, response.body)
+    for (name, value) in response.headers { encoded.headers.replaceOrAdd(name: name, value: value) }
+    return encoded
   }
 
-  func finish(_ answer: HTTPAnswer, _ span: Span? = nil) -> HTTPAnswer {
-    var answer = answer
-    answer.requestId = requestId
+  func finish(_ response: HTTPResponse, _ span: Span? = nil) -> HTTPResponse {
+    var response = response
+    response.requestId = requestId
     if let rateLimitStatus, let policy = server.edge.ratePolicy {
-      answer.headers.add(name: "ratelimit-policy", value: policy)
-      answer.headers.add(name: "ratelimit", value: rateLimitStatus.field)
+      response.headers.add(name: "ratelimit-policy", value: policy)
+      response.headers.add(name: "ratelimit", value: rateLimitStatus.field)
     }
-    if answer.status == 200 {
+    if response.status == 200 {
       server.ok?.add()
     } else {
-      server.registry.add("attribution_public_requests_total", 1, [String(answer.status)])
+      server.registry.add("attribution_public_requests_total", 1, [String(response.status)])
     }
     server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
-    return answer
+    return response
   }
 }

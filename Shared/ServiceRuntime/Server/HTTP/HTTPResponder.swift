@@ -7,7 +7,7 @@ public protocol HTTPResponder: Sendable {
 /// The decision about a request after its head was read.
 public enum RequestAdmission: Sendable {
   /// Answer at once; the body is discarded.
-  case answer(HTTPAnswer)
+  case response(HTTPResponse)
   /// Read a body of at most `limit` bytes, then let the exchange answer.
   case body(limit: Int, any HTTPExchange)
 }
@@ -17,7 +17,7 @@ public protocol HTTPExchange: Sendable {
   /// The peer whose memory quota the body counts against; nil if peers have no quota, and for a proxy's own requests.
   var peer: IPAddress? { get }
   /// The response if the body cannot be read.
-  func refuse(_ error: BodyError) -> HTTPAnswer
+  func refuse(_ error: BodyError) -> HTTPResponse
   /// The response to the whole request. Called on the connection's event loop: work that takes longer than a signature must be returned as
   /// ``HTTPOutcome/later(_:)``.
   ///
@@ -31,22 +31,22 @@ extension HTTPExchange {
 
 /// A response, or the work that makes it.
 public enum HTTPOutcome: Sendable {
-  case now(HTTPAnswer)
-  case later(@Sendable () async -> HTTPAnswer)
+  case now(HTTPResponse)
+  case later(@Sendable () async -> HTTPResponse)
   /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a
   /// change of thread.
-  case waiting(@Sendable () async -> HTTPAnswer)
+  case waiting(@Sendable () async -> HTTPResponse)
   /// Work that is performed together with the same kind of work of other requests, and a closure that makes the response afterwards.
-  case coalesced(any CoalescedWork, @Sendable () -> HTTPAnswer)
+  case coalesced(any CoalescedWork, @Sendable () -> HTTPResponse)
 
   /// The response, after any work.
-  func answer() async -> HTTPAnswer {
+  func response() async -> HTTPResponse {
     switch self {
-    case .now(let answer): return answer
+    case .now(let response): return response
     case .later(let work), .waiting(let work): return await work()
-    case .coalesced(let work, let answer):
+    case .coalesced(let work, let response):
       [work].performCoalesced()
-      return answer()
+      return response()
     }
   }
 }
@@ -61,10 +61,10 @@ public enum BodyError: Error, Sendable {
 
 /// An exchange whose body is small and whose work is a closure.
 public struct SimpleExchange: HTTPExchange {
-  let work: @Sendable ([UInt8], BodyReservation) async -> HTTPAnswer
+  let work: @Sendable ([UInt8], BodyReservation) async -> HTTPResponse
 
-  public init(work: @escaping @Sendable ([UInt8], BodyReservation) async -> HTTPAnswer) { self.work = work }
+  public init(work: @escaping @Sendable ([UInt8], BodyReservation) async -> HTTPResponse) { self.work = work }
 
-  public func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
+  public func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
   public func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .later { await work(body, reservation) } }
 }

@@ -41,7 +41,7 @@ extension HTTP1Handler {
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
       keepAlive = false
       isHead = false
-      finish(HTTPAnswer(status: 408), context)
+      finish(HTTPResponse(status: 408), context)
     case .working: break
     default: context.close(promise: nil)
     }

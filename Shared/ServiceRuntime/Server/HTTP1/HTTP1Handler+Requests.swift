@@ -10,7 +10,7 @@ extension HTTP1Handler {
     case (.body(let buffer), .body):
       if body == nil { body = BufferedBody(bodies, peer: exchange?.peer) }
       if let error = body!.add(buffer, limit: bodyLimit), let exchange { refuse(exchange.refuse(error), context) }
-    case (.end, .body): answer(context)
+    case (.end, .body): respond(context)
     case (.end, .skipping): next(context)
     default: break
     }
@@ -27,16 +27,16 @@ extension HTTP1Handler {
     if let refusal = request.refusal(limits, target: head.uri, needsHost: head.version == .http1_1) {
       registry.add("attribution_http_rejected_total", 1, [refusal.cause])
       keepAlive = false
-      var answer = HTTPAnswer(status: refusal.status)
-      answer.requestId = RequestID.usable(request.requestId)
-      refuse(answer, context)
+      var response = HTTPResponse(status: refusal.status)
+      response.requestId = RequestID.usable(request.requestId)
+      refuse(response, context)
       return
     }
     // After an upgrade request the parser reads no further HTTP. A chunked body in HTTP/1.0 may end elsewhere for the sender than for this
     // server (RFC 9112 section 6.1), so the connection is not reused.
     if request.asksUpgrade || isHTTP10 && request.isChunked { keepAlive = false }
     switch responder.begin(request) {
-    case .answer(let answer): refuse(answer, context, request: request)
+    case .response(let response): refuse(response, context, request: request)
     case .body(let limit, let exchange):
       if let length = request.contentLength, length > limit {
         refuse(exchange.refuse(.tooLarge), context, request: request)
@@ -53,8 +53,8 @@ extension HTTP1Handler {
 
   /// Answers before the request's end. A body with a stated length within limits is discarded and the connection is reused; otherwise the
   /// connection closes.
-  func refuse(_ answer: HTTPAnswer, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
-    if answer.status == 408 { keepAlive = false }
+  func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
+    if response.status == 408 { keepAlive = false }
     if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }
     // The rest of the request is not read, so the connection cannot be reused.
     if request == nil { keepAlive = false }
@@ -62,10 +62,10 @@ extension HTTP1Handler {
     exchange = nil
     body = nil
     deadline = nil
-    finish(answer, context)
+    finish(response, context)
   }
 
-  func answer(_ context: ChannelHandlerContext) {
+  func respond(_ context: ChannelHandlerContext) {
     guard let exchange else { return }
     deadline = nil
     // The body counts against the budget until the response is made, because it stays in memory while the request waits for Redis.
@@ -75,16 +75,16 @@ extension HTTP1Handler {
     let reservation = held.reservation
     self.exchange = nil
     switch exchange.respond(to: bytes, reservation) {
-    case .now(let answer): finish(answer, context)
+    case .now(let response): finish(response, context)
     case .later(let work):
       state = .working
       let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       Task {
-        let answer = await work()
+        let response = await work()
         loop.execute {
           let (handler, context, _) = bound.value
-          handler.complete(answer, context)
+          handler.complete(response, context)
         }
       }
     case .waiting(let work):
@@ -92,34 +92,34 @@ extension HTTP1Handler {
       let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
       isStarting = true
       Task.immediate(executorPreference: executor) {
-        let answer = await work()
+        let response = await work()
         let (handler, context, _) = bound.value
-        handler.complete(answer, context)
+        handler.complete(response, context)
       }
       isStarting = false
-    case .coalesced(let work, let answer):
+    case .coalesced(let work, let response):
       state = .working
-      answersThisTurn = true
+      respondsThisTurn = true
       turn.perform(work) {
-        self.answersThisTurn = false
-        withExtendedLifetime(reservation) { self.complete(answer(), context) }
+        self.respondsThisTurn = false
+        withExtendedLifetime(reservation) { self.complete(response(), context) }
       }
     }
   }
 
   /// Called when the response to the current request is made.
-  func complete(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+  func complete(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
-    finish(answer, context)
+    finish(response, context)
     // While work is starting, the caller processes the buffered parts afterwards.
     if !isStarting { resume(context) }
   }
 
   /// Writes the response, then expects the next request or ends the connection.
-  func finish(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+  func finish(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
     if quiescing || isDraining() { keepAlive = false }
-    var buffer = context.channel.allocator.buffer(capacity: 320 + answer.body.count)
-    writer.write(answer, into: &buffer, withoutBody: isHead, close: !keepAlive, keepAlive10: isHTTP10)
+    var buffer = context.channel.allocator.buffer(capacity: 320 + response.body.count)
+    writer.write(response, into: &buffer, withoutBody: isHead, close: !keepAlive, keepAlive10: isHTTP10)
     send(buffer, context)
     if !keepAlive {
       linger(context)

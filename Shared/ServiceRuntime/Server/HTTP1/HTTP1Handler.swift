@@ -52,7 +52,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var held: CircularBuffer<HTTPServerRequestPart> = []
   var heldRead = false
   /// True if the response will be written in this turn of the event loop, so that reading need not stop.
-  var answersThisTurn = false
+  var respondsThisTurn = false
   /// True while the work of a response is being started: it may finish before it first suspends.
   var isStarting = false
   var inputClosed = false
@@ -134,7 +134,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   /// memory for a peer that pipelines requests and reads no responses. Reading is not stopped for every response, because most peers do not
   /// pipeline and stopping would cost two system calls per request.
   func read(context: ChannelHandlerContext) {
-    let mayReadAhead = answersThisTurn || isWorking && held.isEmpty && context.channel.isWritable
+    let mayReadAhead = respondsThisTurn || isWorking && held.isEmpty && context.channel.isWritable
     if isBusy(context), !mayReadAhead { heldRead = true } else { context.read() }
   }
 
@@ -177,9 +177,9 @@ final class HTTP1Handler: ChannelDuplexHandler {
       keepAlive = false
       body = nil
       isHead = false
-      var answer = HTTPAnswer(status: overflow ? 431 : 400)
-      answer.requestId = RequestID.usable(nil)
-      finish(answer, context)
+      var response = HTTPResponse(status: overflow ? 431 : 400)
+      response.requestId = RequestID.usable(nil)
+      finish(response, context)
     case .working, .skipping: keepAlive = false
     case .lingering: break
     }

@@ -11,26 +11,26 @@ struct HTTP1Response {
   ///   - withoutBody: true for the response to HEAD, whose length is stated and whose body is not sent.
   ///   - close: true if the connection ends after the response.
   ///   - keepAlive10: true if the response states for an HTTP/1.0 peer that the connection stays open.
-  mutating func write(_ answer: HTTPAnswer, into buffer: inout ByteBuffer, withoutBody: Bool, close: Bool, keepAlive10: Bool) {
-    switch answer.status {
+  mutating func write(_ response: HTTPResponse, into buffer: inout ByteBuffer, withoutBody: Bool, close: Bool, keepAlive10: Bool) {
+    switch response.status {
     case 200: buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
     default:
-      let status = HTTPResponseStatus(statusCode: answer.status)
+      let status = HTTPResponseStatus(statusCode: response.status)
       buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
     }
-    for (name, value) in answer.headers where Self.isSafe(value) && Self.isSafe(name) {
+    for (name, value) in response.headers where Self.isSafe(value) && Self.isSafe(name) {
       buffer.writeString(name)
       buffer.writeStaticString(": ")
       buffer.writeString(value)
       buffer.writeStaticString("\r\n")
     }
-    if let requestId = answer.requestId, Self.isSafe(requestId) {
+    if let requestId = response.requestId, Self.isSafe(requestId) {
       buffer.writeStaticString("x-request-id: ")
       buffer.writeString(requestId)
       buffer.writeStaticString("\r\n")
     }
     buffer.writeStaticString("content-length: ")
-    buffer.writeString(String(answer.body.count))
+    buffer.writeString(String(response.body.count))
     if close {
       buffer.writeStaticString("\r\nconnection: close")
     } else if keepAlive10 {
@@ -39,7 +39,7 @@ struct HTTP1Response {
     buffer.writeStaticString("\r\ndate: ")
     buffer.writeString(date.value())
     buffer.writeStaticString("\r\n\r\n")
-    if !withoutBody { buffer.writeBytes(answer.body) }
+    if !withoutBody { buffer.writeBytes(response.body) }
   }
 
   /// False if the text contains a line break or another control character, which could inject a header.

@@ -46,7 +46,7 @@ extension HTTP2Handler {
       guard let deadline = stream.deadline, deadline <= now else { continue }
       if let exchange = stream.exchange {
         registry.add("attribution_http_rejected_total", 1, ["body_time"])
-        answer(exchange.refuse(.timedOut), stream, id, context)
+        send(exchange.refuse(.timedOut), stream, id, context)
       } else {
         reset(id, stream.isWhole ? .cancel : .noError, context)
       }

@@ -31,21 +31,21 @@ extension HTTP2Handler {
     let request = IncomingRequest(method: head.method, target: head.target, headers: head.headers, peer: peer, isHTTP2: true)
     guard head.isSafe, HTTPToken.isToken(head.method) else {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
-      answer(HTTPAnswer(status: 400), stream, id, context)
+      send(HTTPResponse(status: 400), stream, id, context)
       return
     }
     if let refusal = request.refusal(limits, target: head.target) {
       registry.add("attribution_http_rejected_total", 1, [refusal.cause])
-      var answer = HTTPAnswer(status: refusal.status)
-      answer.requestId = RequestID.usable(request.requestId)
-      self.answer(answer, stream, id, context)
+      var response = HTTPResponse(status: refusal.status)
+      response.requestId = RequestID.usable(request.requestId)
+      self.send(response, stream, id, context)
       return
     }
     switch responder.begin(request) {
-    case .answer(let answer): self.answer(answer, stream, id, context)
+    case .response(let response): self.send(response, stream, id, context)
     case .body(let limit, let exchange):
       if let length = request.contentLength, length > limit {
-        answer(exchange.refuse(.tooLarge), stream, id, context)
+        send(exchange.refuse(.tooLarge), stream, id, context)
         return
       }
       stream.exchange = exchange
@@ -66,7 +66,7 @@ extension HTTP2Handler {
       if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
       if let error = stream.body!.add(buffer, limit: stream.bodyLimit) {
         stream.isWhole = part.endStream
-        answer(exchange.refuse(error), stream, id, context)
+        send(exchange.refuse(error), stream, id, context)
         return
       }
     } else {
@@ -93,45 +93,45 @@ extension HTTP2Handler {
     if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
     switch exchange.respond(to: bytes, stream.body!.reservation) {
-    case .now(let answer): self.answer(answer, stream, id, context)
+    case .now(let response): self.send(response, stream, id, context)
     case .later(let work), .waiting(let work):
       let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       stream.work = Task {
-        let answer = await work()
+        let response = await work()
         loop.execute {
           let (handler, context, stream) = bound.value
           stream.work = nil
-          handler.answer(answer, stream, id, context)
+          handler.send(response, stream, id, context)
         }
       }
-    case .coalesced(let work, let answer):
-      turn.perform(work) { self.answer(answer(), stream, id, context) }
+    case .coalesced(let work, let response):
+      turn.perform(work) { self.send(response(), stream, id, context) }
     }
   }
 
   // MARK: Answers
 
-  func answer(_ answer: HTTPAnswer, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  func send(_ response: HTTPResponse, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard streams[id] === stream, phase != .closed else { return }
     stream.exchange = nil
     stream.body = nil
     stream.isAnswered = true
-    let withoutBody = stream.isHead || answer.body.isEmpty
+    let withoutBody = stream.isHead || response.body.isEmpty
     var fields = HPACKHeaders()
-    fields.reserveCapacity(answer.headers.count + 4)
-    fields.add(name: ":status", value: String(answer.status))
-    for (name, value) in answer.headers where HTTP1Response.isSafe(value) && HTTPToken.isToken(name) {
+    fields.reserveCapacity(response.headers.count + 4)
+    fields.add(name: ":status", value: String(response.status))
+    for (name, value) in response.headers where HTTP1Response.isSafe(value) && HTTPToken.isToken(name) {
       fields.add(name: name.lowercased(), value: value)
     }
-    if let requestId = answer.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
-    fields.add(name: "content-length", value: String(answer.body.count))
+    if let requestId = response.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
+    fields.add(name: "content-length", value: String(response.body.count))
     fields.add(name: "date", value: date.value())
     // The last data frame carries END_STREAM. With a separate empty frame, a peer that counts bytes could be done before the stream ends
     // and reset it.
     write(.headers(.init(headers: fields, endStream: withoutBody)), id, context)
     if !withoutBody {
-      write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)), id, context)
+      write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: response.body)), endStream: true)), id, context)
     }
     // Both sending within the peer's window and discarding the rest of the request have a time limit.
     wait(stream, stream.isWhole ? times.idle : times.body, context)

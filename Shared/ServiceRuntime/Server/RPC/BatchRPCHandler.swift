@@ -13,9 +13,9 @@ public protocol BatchRPCHandler<Method>: RPCHandler {
   /// Resources that all items need, obtained once per call. An error fails the whole call.
   func resources(_ context: RPCContext) async throws(RPCError) -> Resources
   /// Answers one item.
-  func answer(_ item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> ItemResult
+  func respond(to item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> ItemResult
   /// Answers a share of the items in order. By default each item is answered on its own.
-  func answer(share items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+  func respond(toShare items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
     -> [Result<ItemResult, RPCError>]
   /// The result that carries an error.
   func failure(_ error: RPCError) -> ItemResult
@@ -26,14 +26,14 @@ extension BatchRPCHandler where Resources == Void {
 }
 
 extension BatchRPCHandler {
-  public func answer(share items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+  public func respond(toShare items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
     -> [Result<ItemResult, RPCError>]
   {
     var results: [Result<ItemResult, RPCError>] = []
     results.reserveCapacity(items.count)
     for item in items {
       do throws(RPCError) {
-        results.append(.success(try await answer(try item.get(), resources, context)))
+        results.append(.success(try await respond(to: try item.get(), resources, context)))
       } catch {
         results.append(.failure(error))
       }
@@ -43,8 +43,8 @@ extension BatchRPCHandler {
 
   /// Required by ``RPCHandler``. The server calls the variant on bytes instead.
   public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    let answer = try await handle(request.json, JSONLimits(), context)
-    do throws(JSONError) { return try Method.Response(json: answer) } catch { throw .invalidArgument(error) }
+    let response = try await handle(request.json, JSONLimits(), context)
+    do throws(JSONError) { return try Method.Response(json: response) } catch { throw .invalidArgument(error) }
   }
 }
 
@@ -70,14 +70,14 @@ extension BatchRPCHandler {
     let resources = try await resources(context)
     var shares: [[UInt8]] = []
     if items.starts.count <= itemsOfShare {
-      shares.append(await answer(items, 0..<items.starts.count, resources, context))
+      shares.append(await respond(to: items, 0..<items.starts.count, resources, context))
     } else {
       let count = (items.starts.count + itemsOfShare - 1) / itemsOfShare
       shares = Array(repeating: [], count: count)
       await withTaskGroup(of: (Int, [UInt8]).self) { group in
         for share in 0..<count {
           let range = share * itemsOfShare..<min((share + 1) * itemsOfShare, items.starts.count)
-          group.addTask { (share, await answer(items, range, resources, context)) }
+          group.addTask { (share, await respond(to: items, range, resources, context)) }
         }
         for await (share, written) in group { shares[share] = written }
       }
@@ -92,12 +92,12 @@ extension BatchRPCHandler {
     return writer.bytes
   }
 
-  private func answer(_ items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
+  private func respond(to items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
     let share: [Result<Item, RPCError>] = range.map { index in
       do throws(JSONError) { return .success(try items.read(index)) } catch { return .failure(.invalidArgument(error)) }
     }
     var writer = JSONWriter(reserving: range.count * 640)
-    for result in await answer(share: share, resources, context) {
+    for result in await respond(toShare: share, resources, context) {
       switch result {
       case .success(let result): result.write(to: &writer)
       case .failure(let error): failure(error).write(to: &writer)

@@ -5,15 +5,15 @@ struct BenchmarkEcho: HTTPResponder {
   let inner: any HTTPResponder
 
   /// As long as the answer to one signed impression.
-  private static let answer: HTTPAnswer = {
+  private static let response: HTTPResponse = {
     let text =
       #"{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,"#
       + #""sourceAppId":1234567891,"fidelityType":1,"nonce":"68483ef6-0678-41df-b8ee-a6f2db1f9d3b","timestamp":1594406342000,"#
       + #""signature":"MEQCIDBzJ9tdHjWGIyUkrJZ3H1mjCgI8LvnEVmx8JlNyTLqJAiBdC3HDfOOExnWVfE2mOKl1hhYgnCxDTFyqj9CiUvzXyQ==","#
       + #""keyId":"dev-1","sourceIdentifierDigits":4}"#
-    var answer = HTTPAnswer.json(200, Array(text.utf8))
-    answer.requestId = "0af76519-16cd-43dd-8448-eb211c80319c"
-    return answer
+    var response = HTTPResponse.json(200, Array(text.utf8))
+    response.requestId = "0af76519-16cd-43dd-8448-eb211c80319c"
+    return response
   }()
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
@@ -21,7 +21,7 @@ struct BenchmarkEcho: HTTPResponder {
   }
 
   private struct Exchange: HTTPExchange {
-    func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: 413) }
-    func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .now(BenchmarkEcho.answer) }
+    func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: 413) }
+    func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .now(BenchmarkEcho.response) }
   }
 }

@@ -34,22 +34,22 @@ extension [any CoalescedWork] {
 public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
   public let work: Work
   /// Must be called once, after the work.
-  public let answer: @Sendable () throws(RPCError) -> Response
+  public let response: @Sendable () throws(RPCError) -> Response
 
-  public init(_ work: Work, answer: @escaping @Sendable () throws(RPCError) -> Response) {
+  public init(_ work: Work, response: @escaping @Sendable () throws(RPCError) -> Response) {
     self.work = work
-    self.answer = answer
+    self.response = response
   }
 
   /// The same call with a transformed response.
   public func map<Other: Sendable>(_ transform: @escaping @Sendable (Response) -> Other) -> CoalescedCall<Work, Other> {
-    CoalescedCall<Work, Other>(work) { () throws(RPCError) in transform(try answer()) }
+    CoalescedCall<Work, Other>(work) { () throws(RPCError) in transform(try response()) }
   }
 
   /// Performs the work of this call alone, and returns the response.
   public func performAlone() throws(RPCError) -> Response {
     Work.perform([work])
-    return try answer()
+    return try response()
   }
 }
 

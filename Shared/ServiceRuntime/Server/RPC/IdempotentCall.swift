@@ -11,17 +11,17 @@ struct IdempotentCall {
 
   private enum Claimed {
     case own(String)
-    case replay(HTTPAnswer, String)
+    case replay(HTTPResponse, String)
   }
 
   /// Runs the work unless a response is stored under the key. Returns the response and its code.
-  func run(_ bytes: [UInt8], _ work: () async throws(RPCError) -> [UInt8]) async throws(RPCError) -> (HTTPAnswer, String) {
+  func run(_ bytes: [UInt8], _ work: () async throws(RPCError) -> [UInt8]) async throws(RPCError) -> (HTTPResponse, String) {
     let scope = "\(context.caller)\n\(endpoint.fullName)\n\(context.idempotencyKey ?? "")"
     let owner: String
     switch try await claim(scope, fingerprint: Hex.encode(SHA256Digest.hash(bytes))) {
-    case .replay(let answer, let code):
+    case .replay(let response, let code):
       metrics.idempotency(endpoint.name, "replayed")
-      return (answer, code)
+      return (response, code)
     case .own(let name): owner = name
     }
     metrics.idempotency(endpoint.name, "new")
@@ -60,9 +60,9 @@ struct IdempotentCall {
         metrics.idempotency(endpoint.name, "reused")
         throw .failedPrecondition("this Idempotency-Key was used for another request", reason: "IDEMPOTENCY_KEY_REUSED")
       case .done(let status, let code, let body):
-        var answer = HTTPAnswer.json(status, body)
-        answer.headers.add(name: "idempotency-replayed", value: "true")
-        return .replay(answer, code)
+        var response = HTTPResponse.json(status, body)
+        response.headers.add(name: "idempotency-replayed", value: "true")
+        return .replay(response, code)
       case .running:
         guard ContinuousClock.now < until else {
           metrics.idempotency(endpoint.name, "in_progress")

@@ -49,14 +49,14 @@ public struct PageCalls: Sendable {
       caller: caller, requestId: RequestID.usable(nil), trace: server.tracer.context(below: nil), idempotencyKey: nil,
       deadline: .now + Method.timeLimit.default, server: server)
     let limits = JSONLimits(depth: server.limits.jsonDepth, values: server.limits.batchJSONValues)
-    let answer: [UInt8] =
+    let response: [UInt8] =
       switch endpoint.call {
       case .unbuilt: throw .unimplemented("\(Method.name) is not implemented")
       case .immediate(let call): try call(request.json, limits, context)
       case .coalescing(let call): try call(request.json, limits, context).performAlone()
       case .suspending(let call): try await call(request.json, limits, context)
       }
-    do throws(JSONError) { return try Method.Response(json: answer, limits: Self.own) } catch {
+    do throws(JSONError) { return try Method.Response(json: response, limits: Self.own) } catch {
       throw RPCError(.internal, "the answer of \(Method.name) cannot be read: \(error)")
     }
   }

@@ -16,11 +16,11 @@ struct RPCEndpoint: Sendable {
   struct PendingCall: Sendable {
     let work: any CoalescedWork
     /// Must be called once, after the work.
-    let answer: @Sendable () throws(RPCError) -> [UInt8]
+    let response: @Sendable () throws(RPCError) -> [UInt8]
 
     func performAlone() throws(RPCError) -> [UInt8] {
       [work].performCoalesced()
-      return try answer()
+      return try response()
     }
   }
 
@@ -57,14 +57,14 @@ struct RPCEndpoint: Sendable {
 
   private static func immediate<Handler: ImmediateRPCHandler>(_ handler: Handler) -> Call {
     .immediate { (body, limits, context) throws(RPCError) in
-      try handler.answer(try request(Handler.Method.self, body, limits), context).json
+      try handler.respond(to: try request(Handler.Method.self, body, limits), context).json
     }
   }
 
   private static func coalescing<Handler: CoalescingRPCHandler>(_ handler: Handler) -> Call {
     .coalescing { (body, limits, context) throws(RPCError) in
       let call = try handler.begin(try request(Handler.Method.self, body, limits), context)
-      return PendingCall(work: call.work) { () throws(RPCError) in try call.answer().json }
+      return PendingCall(work: call.work) { () throws(RPCError) in try call.response().json }
     }
   }
 

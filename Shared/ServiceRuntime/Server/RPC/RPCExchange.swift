@@ -65,7 +65,7 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: With the body
 
-  func refuse(_ error: BodyError) -> HTTPAnswer {
+  func refuse(_ error: BodyError) -> HTTPResponse {
     switch error {
     case .tooLarge:
       let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
@@ -105,7 +105,7 @@ final class RPCExchange: HTTPExchange {
         let pending = try call(bytes, jsonLimits, context)
         return .coalesced(pending.work) { [self] in
           do throws(RPCError) {
-            return finish(.json(200, try pending.answer()), code: "ok", wasInFlight: true)
+            return finish(.json(200, try pending.response()), code: "ok", wasInFlight: true)
           } catch {
             return finish(.error(error), code: error.code.rawValue, wasInFlight: true)
           }
@@ -147,33 +147,33 @@ final class RPCExchange: HTTPExchange {
     return trace
   }
 
-  private func finishing(_ work: () async throws(RPCError) -> (HTTPAnswer, String)) async -> HTTPAnswer {
+  private func finishing(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
     guard let span else { return await finishingUntraced(work) }
     return await Span.$current.withValue(span) { await finishingUntraced(work) }
   }
 
-  private func finishingUntraced(_ work: () async throws(RPCError) -> (HTTPAnswer, String)) async -> HTTPAnswer {
+  private func finishingUntraced(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
     do throws(RPCError) {
-      let (answer, code) = try await work()
-      return finish(answer, code: code, wasInFlight: true)
+      let (response, code) = try await work()
+      return finish(response, code: code, wasInFlight: true)
     } catch {
       return finish(.error(error), code: error.code.rawValue, wasInFlight: true)
     }
   }
 
   /// Counts the call and completes the response.
-  func finish(_ answer: HTTPAnswer, code: String, wasInFlight: Bool = false) -> HTTPAnswer {
-    var answer = answer
+  func finish(_ response: HTTPResponse, code: String, wasInFlight: Bool = false) -> HTTPResponse {
+    var response = response
     server.metrics.end(
-      route.metrics, code: code, seconds: started.duration(to: .now) / .seconds(1), bytes: answer.body.count,
+      route.metrics, code: code, seconds: started.duration(to: .now) / .seconds(1), bytes: response.body.count,
       wasInFlight: wasInFlight, span: span)
     if let span {
       if code != "ok" { span.set(SpanAttribute("rpc.response.status_code", code)) }
       span.end(error: RPCExchange.faults.contains(code) ? code : nil)
     }
-    answer.requestId = requestId
-    AnswerCompression.apply(&answer, request)
-    return answer
+    response.requestId = requestId
+    ResponseCompression.apply(&response, request)
+    return response
   }
 
   /// Codes that mark a span as failed: the error is on the server's side.
@@ -221,7 +221,7 @@ final class RPCExchange: HTTPExchange {
 
   private func keyed(
     _ bytes: [UInt8], _ context: RPCContext, _ work: () async throws(RPCError) -> [UInt8]
-  ) async throws(RPCError) -> (HTTPAnswer, String) {
+  ) async throws(RPCError) -> (HTTPResponse, String) {
     guard let store = server.idempotency else {
       throw .unavailable("no store for idempotency keys is configured", reason: "STORE_UNAVAILABLE")
     }

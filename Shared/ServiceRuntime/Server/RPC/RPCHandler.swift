@@ -48,11 +48,11 @@ public protocol RPCHandler<Method>: Sendable {
 
 /// A handler whose work is pure computation of microseconds. It runs on the connection's event loop, without a task and without a deadline.
 public protocol ImmediateRPCHandler<Method>: RPCHandler {
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response
+  func respond(to request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response
 }
 
 extension ImmediateRPCHandler {
   public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    try answer(request, context)
+    try respond(to: request, context)
   }
 }

@@ -32,7 +32,7 @@ final class RPCServer: HTTPResponder {
 
   private let pathPrefix: String
   /// The answer for paths that are neither a method nor a page. Clients of Connect infer the code from the status too.
-  private let unknownPath: HTTPAnswer
+  private let unknownPath: HTTPResponse
 
   /// - Parameter endpoints: endpoints by path without the prefix.
   init(
@@ -63,7 +63,7 @@ final class RPCServer: HTTPResponder {
     if let administrative = health.admission(request) { return named(administrative, request) }
     if let admission = pages?.admission(request, PageAccess(server: self)) { return named(admission, request) }
     metrics.unknownMethod()
-    return named(.answer(unknownPath), request)
+    return named(.response(unknownPath), request)
   }
 
   /// The endpoint with the given path without the prefix.
@@ -73,15 +73,15 @@ final class RPCServer: HTTPResponder {
   private func named(_ admission: RequestAdmission, _ request: IncomingRequest) -> RequestAdmission {
     let requestId = RequestID.usable(request.requestId)
     switch admission {
-    case .answer(var answer):
-      answer.requestId = requestId
-      return .answer(answer)
+    case .response(var response):
+      response.requestId = requestId
+      return .response(response)
     case .body(let limit, let exchange):
       let wrapped = SimpleExchange { body, reservation in
-        var answer = await exchange.respond(to: body, reservation).answer()
-        answer.requestId = requestId
-        AnswerCompression.apply(&answer, request)
-        return answer
+        var response = await exchange.respond(to: body, reservation).response()
+        response.requestId = requestId
+        ResponseCompression.apply(&response, request)
+        return response
       }
       return .body(limit: limit, wrapped)
     }
@@ -94,16 +94,16 @@ final class RPCServer: HTTPResponder {
     var getAllowed = false
     if case .read(let allowed) = endpoint.idempotency { getAllowed = allowed }
     guard request.method == "POST" || request.method == "GET" && getAllowed else {
-      return .answer(
-        call.finish(HTTPAnswer(status: 405, headers: ["allow": getAllowed ? "GET, POST" : "POST"]), code: "unimplemented"))
+      return .response(
+        call.finish(HTTPResponse(status: 405, headers: ["allow": getAllowed ? "GET, POST" : "POST"]), code: "unimplemented"))
     }
     if request.method == "POST", request.mediaType != "application/json" {
-      return .answer(call.finish(HTTPAnswer(status: 415, headers: ["accept-post": "application/json"]), code: "unknown"))
+      return .response(call.finish(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]), code: "unknown"))
     }
     do throws(RPCError) {
       try call.admit()
     } catch {
-      return .answer(call.finish(.error(error), code: error.code.rawValue))
+      return .response(call.finish(.error(error), code: error.code.rawValue))
     }
     return .body(limit: endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes, call)
   }

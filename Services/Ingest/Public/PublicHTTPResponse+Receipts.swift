@@ -17,9 +17,9 @@ extension PublicHTTPResponse {
 
   /// An error in the form of RPC errors, with the route's status if it has a special one.
   static func failure(_ error: RPCError, status: Int? = nil) -> PublicHTTPResponse {
-    var answer = PublicHTTPResponse(status: status ?? error.code.httpStatus, body: error.json)
-    if let seconds = error.retryAfterSeconds { answer.headers.append(("Retry-After", String(max(1, seconds)))) }
-    return answer
+    var response = PublicHTTPResponse(status: status ?? error.code.httpStatus, body: error.json)
+    if let seconds = error.retryAfterSeconds { response.headers.append(("Retry-After", String(max(1, seconds)))) }
+    return response
   }
 
   /// The queue did not accept the delivery, so the sender must repeat it.

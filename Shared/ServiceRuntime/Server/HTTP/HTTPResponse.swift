@@ -3,7 +3,7 @@ public import NIOHTTP1
 import WireJSON
 
 /// A response before it is encoded.
-public struct HTTPAnswer: Sendable {
+public struct HTTPResponse: Sendable {
   public var status: Int
   /// All headers but the length, which follows from the body.
   public var headers: HTTPHeaders
@@ -28,15 +28,15 @@ public struct HTTPAnswer: Sendable {
   private static let jsonHeaders: HTTPHeaders = ["content-type": "application/json"]
 
   /// A response with a JSON body.
-  public static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
-    HTTPAnswer(status: status, headers: jsonHeaders, body: body)
+  public static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
+    HTTPResponse(status: status, headers: jsonHeaders, body: body)
   }
 
   /// A response with the error's JSON, by default with the status of its code, and with `Retry-After` if the error names a delay.
-  public static func error(_ error: RPCError, status: Int? = nil) -> HTTPAnswer {
-    var answer = json(status ?? error.code.httpStatus, error.json)
-    if let seconds = error.retryAfterSeconds { answer.headers.add(name: "retry-after", value: String(seconds)) }
-    if error.code == .unauthenticated { answer.headers.add(name: "www-authenticate", value: "Bearer") }
-    return answer
+  public static func error(_ error: RPCError, status: Int? = nil) -> HTTPResponse {
+    var response = json(status ?? error.code.httpStatus, error.json)
+    if let seconds = error.retryAfterSeconds { response.headers.add(name: "retry-after", value: String(seconds)) }
+    if error.code == .unauthenticated { response.headers.add(name: "www-authenticate", value: "Bearer") }
+    return response
   }
 }

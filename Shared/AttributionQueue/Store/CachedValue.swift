@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value read from Redis and cached for a short time. One caller at a time refreshes it; the others use the cached value meanwhile.
-final class CachedAnswer<Value: Sendable>: Sendable {
+final class CachedValue<Value: Sendable>: Sendable {
   private struct State {
     /// The cached value and when it was read; nil before the first read.
     var cached: (value: Value, at: ContinuousClock.Instant)?
@@ -9,24 +9,24 @@ final class CachedAnswer<Value: Sendable>: Sendable {
   }
 
   private let interval: Duration
-  private let longest: Duration
+  private let maxAge: Duration
   private let ask: @Sendable () async throws(QueueError) -> Value
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - interval: the age at which one caller refreshes the value.
-  ///   - longest: the age up to which the other callers still use the value during a refresh. Above this age, each caller queries Redis
+  ///   - maxAge: the age up to which the other callers still use the value during a refresh. Above this age, each caller queries Redis
   ///     itself.
-  init(interval: Duration, longest: Duration, ask: @escaping @Sendable () async throws(QueueError) -> Value) {
+  init(interval: Duration, maxAge: Duration, ask: @escaping @Sendable () async throws(QueueError) -> Value) {
     self.interval = interval
-    self.longest = longest
+    self.maxAge = maxAge
     self.ask = ask
   }
 
   var value: Value {
     get async throws(QueueError) {
       let known: Value? = state.withLock { state in
-        if let cached = state.cached, cached.at.duration(to: .now) < (state.isAsking ? longest : interval) { return cached.value }
+        if let cached = state.cached, cached.at.duration(to: .now) < (state.isAsking ? maxAge : interval) { return cached.value }
         state.isAsking = true
         return nil
       }

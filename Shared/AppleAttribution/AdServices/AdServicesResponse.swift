@@ -1,7 +1,7 @@
 import WireJSON
 
 /// The result of one call of Apple's AdServices API (AdServices: attributionToken(), response codes).
-public enum AdServicesAnswer: Sendable, Hashable {
+public enum AdServicesResponse: Sendable, Hashable {
   /// 200 with a record, with or without an attribution.
   case record(AttributionRecord)
   /// 400: the token is invalid.
