@@ -15,7 +15,7 @@ struct NotificationIntake: Sendable {
   let deliveries: DeliveryQueue
 
   /// - Parameter bundleId: the app whose URL was called, which verifier then expects; nil at the URL for all apps.
-  func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
     let sent: JSONObject
     do { sent = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
     guard let signedPayload = sent["signedPayload"]?.stringValue else {

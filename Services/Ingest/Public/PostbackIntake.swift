@@ -15,7 +15,7 @@ struct PostbackIntake: Sendable {
 
   let deliveries: DeliveryQueue
 
-  func receive(_ request: PublicRequest, adNetworkId: String?) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, adNetworkId: String?) async -> PublicHTTPResponse {
     let found: PostbackSniffer.Findings
     do { found = try PostbackSniffer.inspect(request.body, limits: request.jsonLimits) } catch {
       return .failure(.invalidArgument(field: error.path, error.reason))
