@@ -34,8 +34,7 @@ extension ServiceParts {
         maxWait: configuration.maxWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: signer),
-      takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } },
-      now: WallClock.now)
+      takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } })
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }
     let sessions = SessionWorker(

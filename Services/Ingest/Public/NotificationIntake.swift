@@ -8,18 +8,14 @@ import WireJSON
 
 /// Accepts App Store Server Notifications V2 (Responding to App Store Server Notifications). It answers 200 once they are on disk.
 struct NotificationIntake: Sendable {
-  /// The kind of the message, whose body is the `signedPayload`. A notification of version 1 is recognized by its form and not parsed: its
-  /// message has no body and an attribute `version`, and is recorded as rejected.
-  static let messageKind = "notification"
-
   let deliveries: DeliveryQueue
 
   /// - Parameter bundleId: the app whose URL was called, which verifier then expects; nil at the URL for all apps.
-  func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
     let sent: JSONObject
     do { sent = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
     guard let signedPayload = sent["signedPayload"]?.stringValue else {
-      guard sent["signedPayload"] == nil, sent["notification_type"] != nil else {
+      guard NotificationMessage.isVersion1(sent) else {
         return .failure(.invalidArgument(field: "signedPayload", "must be a string"))
       }
       // The body is not kept, because version 1 contains the app's shared secret.
@@ -27,7 +23,7 @@ struct NotificationIntake: Sendable {
       return await accept(
         AcceptRequest(
           queue: .intake, idempotencyKey: "notification-v1:\(digest)",
-          message: request.message(kind: Self.messageKind, body: [], attributes: ["version": "1"])))
+          message: request.message(kind: NotificationMessage.kind, body: [], attributes: NotificationMessage.version1Attributes)))
     }
     let found = NotificationSniffer(signedPayload: signedPayload)
     // Recovery uses the same keys, so a notification that comes both ways counts once. At the URL of the app that it names, the key is the
@@ -45,7 +41,7 @@ struct NotificationIntake: Sendable {
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
         naturalKey: found.naturalKey, keepsOrder: true,
-        message: request.message(kind: Self.messageKind, body: body, attributes: attributes)))
+        message: request.message(kind: NotificationMessage.kind, body: body, attributes: attributes)))
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {

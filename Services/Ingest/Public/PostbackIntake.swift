@@ -10,12 +10,9 @@ import WireJSON
 /// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200,
 /// even if it is forged: verifier decides, and the sender learns nothing.
 struct PostbackIntake: Sendable {
-  /// The attribute with the ad network whose URL was called.
-  static let expectedAdNetworkAttribute = "expectedAdNetworkId"
-
   let deliveries: DeliveryQueue
 
-  func receive(_ request: PublicRequest, adNetworkId: String?) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, adNetworkId: String?) async -> PublicHTTPResponse {
     let found: PostbackSniffer.Findings
     do { found = try PostbackSniffer.inspect(request.body, limits: request.jsonLimits) } catch {
       return .failure(.invalidArgument(field: error.path, error.reason))
@@ -29,7 +26,7 @@ struct PostbackIntake: Sendable {
       return .failure(.invalidArgument(field: field, "does not name the postback"))
     }
     var attributes = OriginalBody.attributes(contentType: request.contentType)
-    attributes[Self.expectedAdNetworkAttribute] = adNetworkId
+    attributes[PostbackKind.expectedAdNetworkAttribute] = adNetworkId
     let digest = Hex.encode(SHA256Digest.hash(request.body))
     // At the URL of another ad network the verdict differs, so that must not count as a repeat.
     let scope = adNetworkId.map { "\($0)\u{0}" } ?? ""

@@ -11,8 +11,6 @@ struct PublicRouter: PublicResponder {
   let webPayloads: WebPayloadIntake
   /// True if an app has a URL of its own for notifications.
   let takesNotifications: @Sendable (_ bundleId: String) -> Bool
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
 
   func route(_ path: String) -> PublicRouteDescription? {
     PublicRoute(path: path).map { route in
@@ -22,8 +20,7 @@ struct PublicRouter: PublicResponder {
 
   func template(of path: String) -> String { PublicRoute(path: path)?.template(path) ?? "" }
 
-  func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
-    let request = PublicRequest(received, receivedAt: now())
+  func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse {
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
     guard request.isJSON || (route.takesText && request.isText) else {
       var response = PublicHTTPResponse.failure(

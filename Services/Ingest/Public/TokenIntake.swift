@@ -14,7 +14,7 @@ struct TokenIntake: Sendable {
   let takes: @Sendable (_ bundleId: String) -> Bool
 
   /// - Parameter bundleId: the app whose URL was called. Then the request need not name the app, and must not name another one.
-  func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
     let submission: TokenSubmission
     do {
       if !request.isText, let error = try deviceError(request, bundleId) { return error }
@@ -45,7 +45,7 @@ struct TokenIntake: Sendable {
   }
 
   /// Handles a device's error instead of a token: it is counted, and nothing is queued.
-  private func deviceError(_ request: PublicRequest, _ own: String?) throws(FieldError) -> PublicHTTPResponse? {
+  private func deviceError(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> PublicHTTPResponse? {
     let body = try request.object()
     guard let value = body["attributionError"], value != .null else { return nil }
     guard body["token"] == nil || body["token"] == .null else {
@@ -72,7 +72,7 @@ struct TokenIntake: Sendable {
     guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is not a configured app") }
   }
 
-  private func json(_ request: PublicRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
+  private func json(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
     let body = try request.object()
     return try TokenSubmission(
       token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), own),
@@ -80,7 +80,7 @@ struct TokenIntake: Sendable {
       requestedAt: try SessionSubmission.time("requestedAt", in: body), receivedAt: request.receivedAt)
   }
 
-  private func text(_ request: PublicRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
+  private func text(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
     var requestedAt: Int64?
     if let text = request.parameter("requestedAt") {
       requestedAt = DeviceTime.milliseconds(text) ?? Int64(text)

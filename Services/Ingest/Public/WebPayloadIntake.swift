@@ -7,7 +7,7 @@ import ServiceRuntime
 struct WebPayloadIntake: Sendable {
   let signer: RPCClient
 
-  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest) async -> PublicHTTPResponse {
     let asked: WebPayloadRequest
     do throws(FieldError) { asked = try WebPayloadRequest(try request.object()) } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))

@@ -43,7 +43,7 @@ final class DecisionServices: Sendable {
 
   func decision(
     of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
-    list: RetentionMessageList?, within time: Duration, _ request: PublicRequest
+    list: RetentionMessageList?, within time: Duration, _ request: PublicHTTPRequest
   ) async -> Decision {
     let entry = entry(service)
     guard time > .zero, case .call(let permit) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }

@@ -24,7 +24,7 @@ final class OfferSigning: Sendable {
   }
 
   /// Throws if signer does not sign in time.
-  func sign(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
+  func sign(_ item: OfferItem, within time: Duration, _ request: PublicHTTPRequest) async throws(RPCError) -> OfferResult {
     // A recorded trace shows only the call of its own request, so a traced request does not join a batch.
     guard Span.current == nil, singlyUntil.withLock({ $0 <= .now }) else { return try await single(item, within: time, request) }
     let began = ContinuousClock.now
@@ -38,7 +38,7 @@ final class OfferSigning: Sendable {
     return result
   }
 
-  private func single(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
+  private func single(_ item: OfferItem, within time: Duration, _ request: PublicHTTPRequest) async throws(RPCError) -> OfferResult {
     let (traceparent, id) = (request.traceparent, request.requestId)
     if let offer = item.promotionalOfferJws {
       return OfferResult(

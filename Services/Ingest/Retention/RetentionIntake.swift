@@ -10,7 +10,7 @@ struct RetentionIntake: Sendable {
   let responder: RetentionResponder
   let metrics: RetentionMetrics
 
-  func receive(_ request: PublicRequest, bundleId: String) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest, bundleId: String) async -> PublicHTTPResponse {
     let received = ContinuousClock.now
     guard let active = live.activePlan(of: bundleId) else { return .failure(.notFound("no such route")) }
     let signedPayload: String

@@ -55,7 +55,7 @@ final class RetentionRecords: Sendable {
 
   /// Stores an answer and publishes its event. Returns the answer that counts: an earlier one to the same request, if there is one.
   func record(
-    _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicRequest
+    _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicHTTPRequest
   ) async -> KeptAnswer {
     let pending = Pending(
       kept: answer, naturalKey: question.naturalKey, signedPayload: signedPayload, bundleId: bundleId,

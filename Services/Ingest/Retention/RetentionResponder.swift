@@ -26,7 +26,7 @@ struct RetentionResponder: Sendable {
   let logger: Logger
 
   func answer(
-    _ question: RealtimeRequest, signedPayload: String, _ active: LiveRetention.ActivePlan, _ request: PublicRequest,
+    _ question: RealtimeRequest, signedPayload: String, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest,
     until end: ContinuousClock.Instant
   ) async -> KeptAnswer {
     let begun = ContinuousClock.now
@@ -58,7 +58,7 @@ struct RetentionResponder: Sendable {
   }
 
   private func decide(
-    _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicRequest, until deadline: ContinuousClock.Instant
+    _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest, until deadline: ContinuousClock.Instant
   ) async -> RetentionDecision {
     let plan = active.plan
     let settings = active.settings
@@ -123,7 +123,7 @@ struct RetentionResponder: Sendable {
   /// Makes a proposal the answer. False if it cannot be signed.
   private func take(
     _ proposal: RetentionProposal, into decision: inout RetentionDecision, _ question: RealtimeRequest, _ bundleId: String,
-    within time: Duration, _ request: PublicRequest
+    within time: Duration, _ request: PublicHTTPRequest
   ) async -> Bool {
     if let answer = proposal.unsigned {
       decision.answer = answer
@@ -149,7 +149,7 @@ struct RetentionResponder: Sendable {
   }
 
   private func log(
-    _ decision: RetentionDecision, _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicRequest
+    _ decision: RetentionDecision, _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest
   ) {
     guard !decision.causes.isEmpty else { return }
     logger.info(

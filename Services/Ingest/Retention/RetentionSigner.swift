@@ -15,7 +15,7 @@ struct RetentionSigner: Sendable {
 
   /// Throws if signer does not sign in time.
   func sign(
-    _ proposal: RetentionProposal, _ question: RealtimeRequest, bundleId: String, within time: Duration, _ request: PublicRequest
+    _ proposal: RetentionProposal, _ question: RealtimeRequest, bundleId: String, within time: Duration, _ request: PublicHTTPRequest
   ) async throws(RPCError) -> Signed {
     guard time > .zero else { throw RPCError(.deadlineExceeded, "no time is left") }
     let id = proposal.messageIdentifier

@@ -15,7 +15,7 @@ struct SubscriptionHistoryReader: Sendable {
     case away
   }
 
-  func facts(_ question: RealtimeRequest, within time: Duration, _ request: PublicRequest) async -> Finding {
+  func facts(_ question: RealtimeRequest, within time: Duration, _ request: PublicHTTPRequest) async -> Finding {
     guard time > .zero else { return .away }
     do throws(RPCError) {
       let state = try await verifier.call(

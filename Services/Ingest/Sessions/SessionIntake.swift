@@ -28,7 +28,7 @@ struct SessionIntake: Sendable {
   let metrics: IngestMetrics
   let logger: Logger
 
-  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+  func receive(_ request: PublicHTTPRequest) async -> PublicHTTPResponse {
     let session: SessionSubmission
     let strategy: String
     do {
@@ -79,7 +79,7 @@ struct SessionIntake: Sendable {
   ///
   /// Accepted for apps whose sessions are accepted, and for every install with an accepted session, so that no withdrawal is refused
   /// because of its app.
-  func receiveStatus(_ request: PublicRequest, installId: String) async -> PublicHTTPResponse {
+  func receiveStatus(_ request: PublicHTTPRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
     let bundleId: String
@@ -133,7 +133,7 @@ struct SessionIntake: Sendable {
   }
 
   /// Queues changes of a status for the feed.
-  private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicRequest) async throws {
+  private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicHTTPRequest) async throws {
     for change in changes {
       let change = StatusChange(
         bundleId: bundleId, installHash: hash, from: change.from, to: change.to, deviceTime: change.deviceTime,
@@ -149,7 +149,7 @@ struct SessionIntake: Sendable {
   /// Queues a session. Returns also whether it is held. If held sessions leave too little room in the queue, the session is sent at once
   /// without consent, instead of being refused.
   private func accept(
-    _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
+    _ session: SessionSubmission, request: PublicHTTPRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
   ) async throws -> (AcceptOutcome, isHeld: Bool) {
     if case .hold = decision {
@@ -170,7 +170,7 @@ struct SessionIntake: Sendable {
   }
 
   private func taken(
-    _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
+    _ session: SessionSubmission, request: PublicHTTPRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
   ) async throws -> AcceptOutcome {
     let hash = session.installHash
@@ -212,7 +212,7 @@ struct SessionIntake: Sendable {
   }
 
   /// The app of a status: named in the body or the query, or the only configured one.
-  private func bundleId(in body: JSONObject, request: PublicRequest) throws(FieldError) -> String {
+  private func bundleId(in body: JSONObject, request: PublicHTTPRequest) throws(FieldError) -> String {
     if body["bundleId"] != nil { return try SessionSubmission.identifier("bundleId", in: body) }
     if let named = request.parameter("bundleId") { return try SessionSubmission.identifier("bundleId", named) }
     guard routing.strategies.count == 1, let only = routing.strategies.keys.first else {

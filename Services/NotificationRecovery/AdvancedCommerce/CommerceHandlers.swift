@@ -120,7 +120,7 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
     let app = try commerce.calls.app(request.bundleId)
     let server = try commerce.calls.server(request.environment, of: app)
     let reference = try RetentionCalls.checked { () throws(RequestRefusal) in
-      try RetentionRules.identifier(request.requestReferenceId, "requestReferenceId")
+      try RetentionParameterRules.identifier(request.requestReferenceId, "requestReferenceId")
     }
     let record: CommerceRecord?
     var entries: [CommerceNotifications.Entry]

@@ -38,7 +38,7 @@ struct RecoveredNotification: Sendable {
       // A held-back notification must not delay later ones.
       keepsOrder: notBefore == nil,
       message: QueueMessage(
-        kind: "notification", body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },
+        kind: NotificationMessage.kind, body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },
         receivedAt: WallClock.now(), source: "recovery"),
       notBefore: notBefore)
     return switch try await deliveries.accept(request) {

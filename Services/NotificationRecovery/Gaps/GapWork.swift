@@ -109,7 +109,7 @@ struct GapWork: Sendable {
     do throws(RequestRefusal) {
       let start = report.gap.after.map { $0 - Self.clockMargin } ?? 1
       let window = try TimeWindow(start: max(1, min(start, now - 1)), end: now + Self.clockMargin)
-      guard let covered = window.clipped(to: server, now: now + TimeWindow.retentionMargin).covered else { return [] }
+      guard let covered = window.clipped(to: server, now: now + NotificationRetention.margin).covered else { return [] }
       request = try NotificationHistoryRequest(window: covered, transactionId: report.originalTransactionId)
     } catch { return [] }
     var pager = NotificationHistoryPager()

@@ -67,7 +67,7 @@ struct RecoveryJob: Sendable, Hashable {
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
       // A window into the future would be cut into slices of which most are empty.
       end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
-    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + TimeWindow.retentionMargin).covered {
+    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + NotificationRetention.margin).covered {
       slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
     }
   }
@@ -78,9 +78,6 @@ struct RecoveryJob: Sendable, Hashable {
       window: window, notificationType: notificationType, notificationSubtype: notificationSubtype, transactionId: transactionId,
       onlyFailures: onlyFailures)
   }
-
-  /// The start of Apple's retention, milliseconds since 1970.
-  func oldest(now: Int64) -> Int64 { now + TimeWindow.retentionMargin - server.notificationHistoryDays * TimeWindow.millisecondsPerDay }
 
   /// Updates ``uncovered``, since the start of Apple's retention moves with time.
   mutating func noteRetention(now: Int64) { uncovered = window.clipped(to: server, now: now).uncovered }

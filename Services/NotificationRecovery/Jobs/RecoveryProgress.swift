@@ -51,7 +51,7 @@ actor RecoveryProgress {
   /// Records that Apple refused a page because of paging. Returns nil for any other error.
   func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> NotificationHistoryPager.Action? {
     // Read before the slices change, because the job cannot be read while a part of it is modified.
-    let oldest = job.oldest(now: now)
+    let oldest = NotificationRetention.startWithMargin(of: job.server, now: now)
     guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: oldest) else { return nil }
     job.noteRetention(now: now)
     try await save()

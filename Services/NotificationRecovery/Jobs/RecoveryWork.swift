@@ -142,7 +142,7 @@ struct RecoveryWork: Sendable {
     let stored = await progress.job
     let now = WallClock.now()
     // Waiting is useless for a window that Apple no longer keeps.
-    guard stored.window.end > stored.oldest(now: now),
+    guard stored.window.end > NotificationRetention.startWithMargin(of: stored.server, now: now),
       let wait = RecoveryErrorRule.pause(
         after: error, origin: stored.origin, failures: failures, now: now, random: Double.random(in: 0...1))
     else { throw Ending.failed("\(error)") }

@@ -14,7 +14,7 @@ struct SetDefaultRetentionMessageHandler: RPCHandler {
     let target = try calls.target(request.bundleId, request.environment)
     let path = try calls.defaultPath(request.productId, request.locale)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
-      try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
+      try RetentionParameterRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     let response = try await calls.ask(
       .setDefaultRetentionMessage, target, path: path, body: ["messageIdentifier": .string(id)], context)
@@ -58,7 +58,7 @@ extension RetentionCalls {
   fileprivate func defaultPath(_ productId: String?, _ locale: String?) throws(RPCError) -> [String] {
     [
       try calls.filled("productId", productId),
-      try Self.checked { () throws(RequestRefusal) in try RetentionRules.locale(locale) },
+      try Self.checked { () throws(RequestRefusal) in try RetentionParameterRules.locale(locale) },
     ]
   }
 }

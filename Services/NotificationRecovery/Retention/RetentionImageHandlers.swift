@@ -12,7 +12,7 @@ struct UploadRetentionImageHandler: RPCHandler {
     let target = try calls.target(request.bundleId, request.environment)
     let (id, image) = try RetentionCalls.checked { () throws(RequestRefusal) in
       (
-        try RetentionRules.identifier(request.imageIdentifier, "imageIdentifier"),
+        try RetentionParameterRules.identifier(request.imageIdentifier, "imageIdentifier"),
         try RetentionImageFile(base64: request.image, size: request.imageSize)
       )
     }
@@ -31,7 +31,7 @@ struct DeleteRetentionImageHandler: RPCHandler {
   func handle(_ request: DeleteRetentionImageRequest, _ context: RPCContext) async throws(RPCError) -> DeleteRetentionImageResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
-      try RetentionRules.identifier(request.imageIdentifier, "imageIdentifier")
+      try RetentionParameterRules.identifier(request.imageIdentifier, "imageIdentifier")
     }
     let response = try await calls.ask(.deleteRetentionImage, target, path: [id], context)
     return DeleteRetentionImageResponse(environment: response.server.rawValue)

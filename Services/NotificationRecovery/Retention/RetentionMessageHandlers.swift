@@ -12,7 +12,7 @@ struct UploadRetentionMessageHandler: RPCHandler {
   func handle(_ request: UploadRetentionMessageRequest, _ context: RPCContext) async throws(RPCError) -> UploadRetentionMessageResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
-      try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
+      try RetentionParameterRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     guard let body = request.message else { throw .invalidArgument(field: "message", "is missing") }
     let message = try RetentionCalls.checked(inside: "message") { () throws(RequestRefusal) in try RetentionMessageBody(body) }
@@ -49,7 +49,7 @@ struct DeleteRetentionMessageHandler: RPCHandler {
   func handle(_ request: DeleteRetentionMessageRequest, _ context: RPCContext) async throws(RPCError) -> DeleteRetentionMessageResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in
-      try RetentionRules.identifier(request.messageIdentifier, "messageIdentifier")
+      try RetentionParameterRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     let response = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
     // What is left of a deleted message has no effect, because Apple's list does not contain it.

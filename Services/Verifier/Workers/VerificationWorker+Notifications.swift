@@ -14,7 +14,7 @@ extension VerificationWorker {
   /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the subscription's history
   /// does, so that part runs in the order line of its purchase.
   func notification(_ lease: LeasedMessage) -> WorkOutcome {
-    if lease.message.attributes["version"] == "1" {
+    if NotificationMessage.isVersion1(attributes: lease.message.attributes) {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)

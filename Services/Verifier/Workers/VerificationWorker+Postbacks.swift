@@ -9,7 +9,7 @@ extension VerificationWorker {
 
   /// The ad network whose URL was called, if it was an ad network's own URL.
   func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
-    lease.message.attributes["expectedAdNetworkId"].map { [$0] }
+    lease.message.attributes[PostbackKind.expectedAdNetworkAttribute].map { [$0] }
   }
 
   /// The values of a postback that are counted for charts. Development postbacks are left out, because any device in Developer Mode can

@@ -56,7 +56,7 @@ final class VerificationWorker: Sendable {
     switch lease.message.kind {
     case PostbackKind.skAdNetwork.rawValue: return skAdNetwork(lease)
     case PostbackKind.adAttributionKit.rawValue: return adAttributionKit(lease)
-    case "notification": return notification(lease)
+    case NotificationMessage.kind: return notification(lease)
     case SubscriptionLifecycle.gapKind: return await gap(lease)
     case StatusObservation.kind: return await observations.status(lease)
     case TransactionObservation.kind: return await observations.transaction(lease)

@@ -52,7 +52,7 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
 
   /// The UUID of a report, in lower case.
   public static func identifier(_ text: String?) throws(RequestRefusal) -> String {
-    try RetentionRules.identifier(text, "requestIdentifier")
+    try RetentionParameterRules.identifier(text, "requestIdentifier")
   }
 }
 

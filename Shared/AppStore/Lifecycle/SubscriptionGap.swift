@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// The rule by which a history is incomplete.
+/// The rule by which a history is incomplete. The rules are decided in SubscriptionFold+Gaps, silence in ``SubscriptionHistory``.
 public enum SubscriptionGapRule: String, Sendable, Hashable, CaseIterable {
   /// A period begins or ends without an announcement.
   case periodContinuity = "period-continuity"

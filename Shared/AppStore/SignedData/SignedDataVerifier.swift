@@ -6,15 +6,13 @@ import WireJSON
 public struct SignedDataVerifier: Sendable {
   private static let tokenLimit = 64 << 10
   private static let notificationLimit = 256 << 10
-  /// The environments whose data Apple signs.
-  private static let signedEnvironments = ["Production", "Sandbox"]
   /// The tolerance for Apple's clock being ahead of ours, milliseconds.
   private static let clockTolerance: Int64 = 300_000
 
   private let chains: CertificateChainVerifier
-  private let apps: [KnownApp]
+  let apps: [KnownApp]
   /// True if data of Xcode and local testing, which Apple does not sign, is accepted without verification for apps with that environment.
-  private let acceptsXcodeData: Bool
+  let acceptsXcodeData: Bool
 
   public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
     self.chains = chains
@@ -166,40 +164,7 @@ public struct SignedDataVerifier: Sendable {
     return object
   }
 
-  // MARK: Identity
-
-  /// The app is checked first, then the environment.
-  private func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
-    var app = app(of: identity, expecting)
-    // An app that is not configured for the environment counts as not configured.
-    if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
-    if let bundleId = identity.bundleId {
-      if let expected = expecting.bundleId, !expected.isExactly(bundleId) { return .wrongApp }
-      if app == nil, expecting.bundleId == nil || expecting.isOfKnownApp { return .wrongApp }
-    }
-    // Apple omits the app's Apple id in the sandbox.
-    guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
-    if let expected = expecting.appAppleId ?? app?.appAppleId {
-      return identity.appAppleId == expected ? nil : .wrongApp
-    }
-    // In production the app's Apple id is required.
-    return .wrongApp
-  }
-
-  private func wrongEnvironment(
-    _ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation
-  ) -> SignedDataReason? {
-    let isUnsigned = acceptsXcodeData && identity.isUnsigned
-    guard isUnsigned || Self.signedEnvironments.contains(where: { $0.isExactly(environment) }) else { return .wrongEnvironment }
-    if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
-    guard let app = app(of: identity, expecting) else { return nil }
-    return app.environments.contains(environment) ? nil : .wrongEnvironment
-  }
-
-  private func app(of identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> KnownApp? {
-    if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId.isExactly(bundleId) } }
-    return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }
-  }
+  // MARK: Nested data
 
   /// Verifies nested JWS. A notification is valid only if all of them are.
   private func readNested(

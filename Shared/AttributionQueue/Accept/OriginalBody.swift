@@ -13,7 +13,7 @@ public enum OriginalBody {
   static let after = "bodyAfter"
   /// All bytes, if they do not contain the body literally.
   static let whole = "bodyWhole"
-  /// The kind of messages whose body is a part of what was sent.
+  /// The kind of messages whose body is a part of what was sent: `NotificationMessage.kind` of AppStore, which this module does not import.
   private static let partial = "notification"
 
   /// Attributes of a message whose body is a text inside the JSON object that its sender sent.

@@ -92,7 +92,8 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: settles larger batches by transactions, and under full load small ones too.
+  /// - Parameter group: settles larger batches by transactions, and under full load small ones too. Both ways write the same data, so
+  ///   commit_plain.lua is the one to read.
   @discardableResult
   func commit(_ batch: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let plain = PlainBatch(batch, ownership) {

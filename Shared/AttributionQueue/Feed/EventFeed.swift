@@ -50,7 +50,7 @@ public final class EventFeed: Sendable {
   public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
     let shard = Shard(hashing: event.id)
     return try await run(
-      Scripts.appendEvent, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
+      Scripts.publish, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
     ).integer == 1
   }
 

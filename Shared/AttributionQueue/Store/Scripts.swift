@@ -33,8 +33,7 @@ enum Scripts {
   static let swap = script("swap", PackageResources.swap_lua)
   static let advance = needed("advance", PackageResources.advance_lua)
   static let drop = needed("drop", PackageResources.filter_lua + PackageResources.drop_lua)
-  /// Its name in metrics is `publish`.
-  static let appendEvent = script("publish", PackageResources.append_event_lua)
+  static let publish = script("publish", PackageResources.publish_lua)
   static let list = needed("list", PackageResources.list_lua)
   static let count = reading("count", PackageResources.count_lua)
   static let backlog = reading("backlog", PackageResources.backlog_lua)

@@ -1,8 +1,15 @@
 import Logging
 import ServiceLifecycle
-import Synchronization
 
-/// The first service to stop: it turns readiness off, then waits until load balancers have noticed, before the listeners stop.
+/// The first service to stop. On SIGTERM, a process drains in five steps, each of which begins when the one before has ended:
+///
+/// 1. This service turns readiness off, and waits until load balancers have noticed. Meanwhile all calls are served.
+/// 2. It refuses further RPCs.
+/// 3. The listeners stop: the public one, then the internal one. Requests in progress are answered.
+/// 4. Workers stop: the work in progress is settled, and shards and leases are released.
+/// 5. The last spans are exported.
+///
+/// The order, and the limit of 20 s and the delay for all steps together: `ServiceMain.serve`.
 struct DrainGate: Service {
   let health: Health
   let delay: Duration
@@ -14,58 +21,5 @@ struct DrainGate: Service {
     logger.info("draining", metadata: ["delay": "\(delay)"])
     try? await Task.sleep(for: delay)
     health.setEnding()
-  }
-}
-
-/// Counts started listeners, and calls a closure when all have started.
-final class Listening: Sendable {
-  private let left: Mutex<Int>
-  private let all: @Sendable () -> Void
-
-  init(expected: Int, all: @escaping @Sendable () -> Void) {
-    left = Mutex(expected)
-    self.all = all
-  }
-
-  func one() {
-    let none = left.withLock { left in
-      left -= 1
-      return left == 0
-    }
-    if none { all() }
-  }
-}
-
-/// Runs background work until the service drains, then stops it and waits for it.
-public struct BackgroundWork: Service {
-  private let work: @Sendable () async -> Void
-  private let stop: @Sendable () -> Void
-
-  /// Without `stop`, the work's task is cancelled.
-  public init(stop: (@Sendable () -> Void)? = nil, work: @escaping @Sendable () async -> Void) {
-    self.work = work
-    self.stop = stop ?? {}
-    cancels = stop == nil
-  }
-
-  private let cancels: Bool
-
-  public func run() async throws {
-    if cancels {
-      await withTaskGroup(of: Void.self) { group in
-        group.addTask { await work() }
-        group.addTask { try? await gracefulShutdown() }
-        await group.next()
-        group.cancelAll()
-      }
-    } else {
-      await withGracefulShutdownHandler {
-        await work()
-      } onGracefulShutdown: {
-        stop()
-      }
-    }
-    // If the work ends by itself, the service must not end with it.
-    try? await gracefulShutdown()
   }
 }

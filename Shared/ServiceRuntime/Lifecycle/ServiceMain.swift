@@ -1,105 +1,18 @@
-public import AttributionClient
-public import AttributionProtocol
-public import AttributionQueue
+import AttributionProtocol
+import AttributionQueue
 import Cryptography
-public import HTTPClient
 import HummingbirdCore
-public import Logging
+import Logging
 import NIOCore
 import NIOPosix
-public import RedisClient
-public import ServiceLifecycle
+import RedisClient
+import ServiceLifecycle
 import Synchronization
-public import Traces
 import UnixSignals
 
 #if canImport(Glibc)
   import Glibc
 #endif
-
-/// The parts of a service.
-public struct ServiceParts: Sendable {
-  public var handlers: [any RPCHandler] = []
-  /// The methods of its RPC services; those without a handler answer `unimplemented`.
-  public var methods: [any RPCMethod.Type] = []
-  public var workers: [any Service] = []
-  public var checks: [ReadinessCheck] = []
-  /// External servers that it calls, for `Diagnose`.
-  public var upstreams: [Upstream] = []
-  /// True if it calls signer, for `Diagnose`.
-  public var callsSigner = false
-  /// Applies a changed configuration (SIGHUP) as far as that is possible at run time. Throws if the configuration is invalid; nothing
-  /// changes then.
-  public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
-  /// Pages on the internal port.
-  public var pages: (any InternalPages)?
-  /// Ingest's public routes.
-  public var publicResponder: (any PublicResponder)?
-
-  public init() {}
-}
-
-/// The environment of a service at its start.
-public struct ServiceEnvironment: Sendable {
-  public let service: ServiceName
-  public let variables: ServiceVariables
-  public internal(set) var configuration: DeploymentConfiguration
-  public let logger: Logger
-  public let metrics: MetricsRegistry
-  public let tracer: Tracer
-  /// Nil if ATTRIBUTION_REDIS_URL is not set.
-  public let redis: RedisClient?
-  /// The queues, opened and checked; nil without Redis.
-  public internal(set) var deliveries: DeliveryQueue?
-
-  /// Redis, for services that require it.
-  public func requiredDeliveries() throws(ConfigurationError) -> (RedisClient, DeliveryQueue) {
-    guard let redis, let deliveries else {
-      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; \(service.rawValue) needs a Redis")
-    }
-    return (redis, deliveries)
-  }
-
-  /// A client for outgoing HTTPS that trusts ATTRIBUTION_CA_FILE if it is set.
-  public func httpClient(_ adjust: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
-    var configuration = HTTPClientConfiguration()
-    configuration.caFile = variables.caFile
-    configuration.observer = TracedRequests()
-    adjust(&configuration)
-    return HTTPClient(configuration: configuration)
-  }
-
-  /// A client for signer that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it presents this service's own.
-  public func rpcClient(baseURL: String) -> RPCClient { rpcClient(baseURL: baseURL) { $0 } }
-
-  fileprivate func rpcClient(baseURL: String, _ transport: (HTTPClient) -> any HTTPSender) -> RPCClient {
-    let http = httpClient { client in
-      client.caFile = variables.signerCAFile ?? variables.caFile
-      client.observer = nil
-      guard variables.tls?.clientCAFile != nil else { return }
-      client.certificateFile = variables.tls?.certificateFile
-      client.keyFile = variables.tls?.keyFile
-    }
-    return RPCClient(baseURL: baseURL, token: variables.serviceToken, transport: transport(http), observer: TracedCalls())
-  }
-}
-
-extension ServiceEnvironment {
-  /// The same as ``rpcClient(baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
-  public func frequentClient(baseURL: String) -> RPCClient {
-    rpcClient(baseURL: baseURL) { http in
-      if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
-      return http
-    }
-  }
-
-  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens.
-  ///
-  /// - Parameter token: sent as the bearer token.
-  public func foreignClient(baseURL: String, token: String?) -> RPCClient {
-    RPCClient(baseURL: baseURL, token: token, http: httpClient { $0.observer = nil }, observer: TracedCalls())
-  }
-}
 
 /// Runs a service: reads the configuration and reports its errors, serves requests, and drains.
 enum ServiceMain {

@@ -121,7 +121,7 @@ struct RetentionRulesTests {
       ("https://" + String(repeating: "a", count: 248), true), ("https://" + String(repeating: "a", count: 249), false),
     ])
   func urls(url: String, isTaken: Bool) {
-    #expect(((try? RetentionRules.url(url)) != nil) == isTaken)
+    #expect(((try? RetentionParameterRules.url(url)) != nil) == isTaken)
   }
 
   @Test(
@@ -132,13 +132,15 @@ struct RetentionRulesTests {
       ("en-", false), ("12", false), ("en-US/../x", false), ("", false),
     ])
   func locales(locale: String, isTaken: Bool) {
-    #expect(((try? RetentionRules.locale(locale)) != nil) == isTaken)
+    #expect(((try? RetentionParameterRules.locale(locale)) != nil) == isTaken)
   }
 
   @Test("identifiers are UUIDs in upper or lower case")
   func identifiers() throws {
-    #expect(try RetentionRules.identifier(Self.id.uppercased(), "imageIdentifier") == Self.id)
-    #expect(throws: RequestRefusal(field: "imageIdentifier", "must be a UUID")) { try RetentionRules.identifier("a", "imageIdentifier") }
+    #expect(try RetentionParameterRules.identifier(Self.id.uppercased(), "imageIdentifier") == Self.id)
+    #expect(throws: RequestRefusal(field: "imageIdentifier", "must be a UUID")) {
+      try RetentionParameterRules.identifier("a", "imageIdentifier")
+    }
   }
 
   @Test("performance tests exist only in the sandbox")

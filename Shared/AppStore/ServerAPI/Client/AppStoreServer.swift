@@ -5,9 +5,6 @@ public enum AppStoreServer: String, Sendable, Hashable, CaseIterable {
   case production = "Production"
   case sandbox = "Sandbox"
 
-  /// The number of days for which Apple keeps notifications (Get Notification History).
-  public var notificationHistoryDays: Int64 { self == .production ? 180 : 30 }
-
   /// Apple's own address, recommended since May 2026.
   public var defaultBaseURL: String {
     self == .production ? "https://api.storekit.apple.com" : "https://api.storekit-sandbox.apple.com"

@@ -3,6 +3,7 @@ public import WireJSON
 /// A request to the public port with its body.
 public struct PublicHTTPRequest: Sendable {
   public let method: String
+  /// The path as it was sent, without the query.
   public let path: String
   public let query: String?
   /// The media type without parameters, lower case.
@@ -12,6 +13,8 @@ public struct PublicHTTPRequest: Sendable {
   public let body: [UInt8]
   /// The client's address according to trusted proxies.
   public let peer: IPAddress?
+  /// The time at which the body was complete, milliseconds since 1970.
+  public let receivedAt: Int64
   public let requestId: String
   public let traceparent: String
   /// The limits for JSON in the body.
@@ -50,7 +53,7 @@ public struct PublicRouteDescription: Sendable, Hashable {
   }
 }
 
-/// Serves the routes of the public port.
+/// Serves the routes of the public port. Its only implementation is `PublicRouter` of ingest.
 public protocol PublicResponder: Sendable {
   /// The route of a path; nil if there is none.
   func route(_ path: String) -> PublicRouteDescription?

@@ -121,7 +121,7 @@ private struct PublicExchange: HTTPExchange {
       ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: .now))
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType,
-      contentType: request.contentType, body: bytes, peer: client, requestId: requestId,
+      contentType: request.contentType, body: bytes, peer: client, receivedAt: WallClock.now(), requestId: requestId,
       traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked))) } }

@@ -215,7 +215,7 @@ def signer_methods_called(service: str) -> set[str]:
     if service == "signer":
         return set()
     if service in needs_signer():
-        sources.append(text("Shared/ServiceRuntime/Lifecycle/SignerUnavailable.swift"))
+        sources.append(text("Shared/ServiceRuntime/Lifecycle/Start/SignerUnavailable.swift"))
     names = {name for source in sources for name in re.findall(r"\.call\(\s*SignerService\.(\w+)\.self", source)}
     if not names:
         assert not any("rpcClient(" in source for source in sources), f"{service} calls another service in a way this test does not know"

@@ -1,4 +1,4 @@
--- append_event: appends an event without a message, unless it exists.
+-- publish: appends an event without a message, unless it exists.
 -- KEYS 1 events stream  2 events index
 -- ARGV 1 event id  2 type  3 JSON
 -- Returns 1 if it was appended, else 0.

@@ -1,0 +1,40 @@
+import WireJSON
+
+/// Which apps and environments are accepted. ``SignedDataIdentity`` is what the data names.
+extension SignedDataVerifier {
+  /// The environments whose data Apple signs.
+  private static let signedEnvironments = ["Production", "Sandbox"]
+
+  /// The app is checked first, then the environment.
+  func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+    var app = app(of: identity, expecting)
+    // An app that is not configured for the environment counts as not configured.
+    if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
+    if let bundleId = identity.bundleId {
+      if let expected = expecting.bundleId, !expected.isExactly(bundleId) { return .wrongApp }
+      if app == nil, expecting.bundleId == nil || expecting.isOfKnownApp { return .wrongApp }
+    }
+    // Apple omits the app's Apple id in the sandbox.
+    guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
+    if let expected = expecting.appAppleId ?? app?.appAppleId {
+      return identity.appAppleId == expected ? nil : .wrongApp
+    }
+    // In production the app's Apple id is required.
+    return .wrongApp
+  }
+
+  func wrongEnvironment(
+    _ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation
+  ) -> SignedDataReason? {
+    let isUnsigned = acceptsXcodeData && identity.isUnsigned
+    guard isUnsigned || Self.signedEnvironments.contains(where: { $0.isExactly(environment) }) else { return .wrongEnvironment }
+    if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
+    guard let app = app(of: identity, expecting) else { return nil }
+    return app.environments.contains(environment) ? nil : .wrongEnvironment
+  }
+
+  func app(of identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> KnownApp? {
+    if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId.isExactly(bundleId) } }
+    return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }
+  }
+}
