@@ -63,8 +63,8 @@ public struct QueueConfiguration: Sendable {
   public init() {}
 
   /// The length of a generation.
-  func generation(of store: DeduplicationScope) -> Duration {
-    switch store {
+  func generation(of scope: DeduplicationScope) -> Duration {
+    switch scope {
     case .delivery, .detail: deliveryGeneration
     case .notification: notificationGeneration
     case .copy: copyGeneration
@@ -73,8 +73,8 @@ public struct QueueConfiguration: Sendable {
 
   /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two,
   /// because the busy hours of a day fill them above the average.
-  func buckets(of store: DeduplicationScope) -> Int {
-    guard store == .copy else { return seenBuckets }
+  func buckets(of scope: DeduplicationScope) -> Int {
+    guard scope == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
   }
 

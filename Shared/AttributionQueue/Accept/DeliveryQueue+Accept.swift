@@ -52,8 +52,8 @@ extension DeliveryQueue {
     let now = Self.now
     var message = request.message
     message.claim = DeduplicationStore.Claim.digits(of: digest)
-    let store: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
-    let claim = deduplication.claim(digest: digest, in: deduplication.generations(store, shard: id.shard, now: now))
+    let scope: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
+    let claim = deduplication.claim(digest: digest, in: deduplication.generations(scope, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = deduplication.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }

@@ -128,8 +128,8 @@ struct CommitBatch {
     item.event = completion.events.first
     item.keepsOriginal = item.event != nil && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
     if let naturalKey = completion.naturalKey {
-      let store: DeduplicationScope = completion.rememberLong ? .notification : .delivery
-      item.claim = deduplication.claim(naturalKey, in: deduplication.generations(store, shard: shard, now: self.now))
+      let scope: DeduplicationScope = completion.rememberLong ? .notification : .delivery
+      item.claim = deduplication.claim(naturalKey, in: deduplication.generations(scope, shard: shard, now: self.now))
       if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
         item.detail = deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now)
       }
