@@ -113,7 +113,7 @@ struct ObservationWork: Sendable {
       let taken = Set(history?.steps.map(\.notificationUUID) ?? [])
       let compacted = history?.compactedSteps ?? 0
       guard compacted > 0 || taken.isSuperset(of: observation.awaited) else {
-        // A retry with a stated delay does not count as a failed attempt.
+        // A retry with a stated delay is never made a dead letter, however often it is repeated.
         return .retry(after: Self.pause, error: "notifications that were brought back are not taken in yet")
       }
     }

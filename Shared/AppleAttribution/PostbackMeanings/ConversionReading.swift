@@ -9,8 +9,8 @@ public enum ConversionReading: Sendable, Hashable {
   /// A value without a meaning in all applicable versions.
   case unmapped
   case decoded(ConversionMeaning, schema: String)
-  /// The applicable versions differ: all their meanings, none of which counts. A nil meaning is that of a version without one, or of the
-  /// time before the first version.
+  /// The applicable versions disagree. All meanings are listed and none counts. A meaning is nil if its version has none, or for the time
+  /// before the first version.
   case ambiguous([Alternative])
 
   public struct Alternative: Sendable, Hashable {
@@ -46,7 +46,8 @@ public enum ConversionReading: Sendable, Hashable {
 
 /// All versions of an app's conversion schema.
 public struct ConversionSchemas: Sendable, Hashable {
-  /// The longest time between a device's setting of a value and its postback: the end of the last window, 35 days, milliseconds.
+  /// An upper bound of the time from setting a value to its postback, milliseconds: a value of the last window is set on day 8 at the
+  /// earliest and sent on day 41 at the latest.
   public static let span: Int64 = 35 * 86_400_000
 
   /// The versions by time.
