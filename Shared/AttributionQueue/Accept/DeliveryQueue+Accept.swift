@@ -18,7 +18,8 @@ extension DeliveryQueue {
     }
   }
 
-  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted.
+  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted. The value
+  /// is stored even if the queue is full and the message is refused.
   public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
     var request = request

@@ -180,8 +180,8 @@ struct CommitBatch {
     return pack
   }
 
-  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. A message that keeps its order keeps
-  /// its position in its line, or takes the first one. `word`, `meanwhile`: see ``Work``.
+  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. With `isOrdered`, the message stays
+  /// the first of its order line, or becomes it if the line is empty. `word`, `meanwhile`: see ``Work``.
   mutating func delay(
     _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
     meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now
