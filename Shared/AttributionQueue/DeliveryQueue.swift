@@ -94,7 +94,7 @@ public final class DeliveryQueue: Sendable {
   public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
     let place = deduplication.digest(orderKey ?? naturalKey)
     let shard = Shard(Int(place[0]))
-    let claim = deduplication.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
+    let claim = deduplication.claim(naturalKey, scope: long ? .notification : .delivery, shard: shard, now: Self.now)
     for bucket in claim.buckets
     where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
     return false

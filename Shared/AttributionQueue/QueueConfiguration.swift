@@ -4,13 +4,13 @@ public struct QueueConfiguration: Sendable {
   public var lease: Duration = .seconds(30)
   /// How long a worker that sends no heartbeat keeps its shards.
   public var workerTimeout: Duration = .seconds(10)
-  /// Attempts before a message becomes a dead letter.
+  /// Attempts before a message becomes a dead letter. Retries with a stated delay are not limited.
   public var maxAttempts = 25
-  /// How often a message may be reclaimed from dead workers.
+  /// The number of workers that may end while they process a message before it becomes a dead letter.
   public var maxDeliveries = 5
   /// The maximum number of messages in a queue, ready and delayed.
   public var backlogBound = 2_000_000
-  /// The first wait between attempts, which doubles each time, with full jitter.
+  /// The average of the first wait between attempts, which doubles each time. A wait is random, from zero to twice the average.
   public var backoffBase: Duration = .milliseconds(500)
   /// The longest wait between attempts.
   public var backoffCap: Duration = .seconds(600)
@@ -63,8 +63,8 @@ public struct QueueConfiguration: Sendable {
   public init() {}
 
   /// The length of a generation.
-  func generation(of store: DeduplicationScope) -> Duration {
-    switch store {
+  func generation(of scope: DeduplicationScope) -> Duration {
+    switch scope {
     case .delivery, .detail: deliveryGeneration
     case .notification: notificationGeneration
     case .copy: copyGeneration
@@ -73,8 +73,8 @@ public struct QueueConfiguration: Sendable {
 
   /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two,
   /// because the busy hours of a day fill them above the average.
-  func buckets(of store: DeduplicationScope) -> Int {
-    guard store == .copy else { return seenBuckets }
+  func buckets(of scope: DeduplicationScope) -> Int {
+    guard scope == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
   }
 

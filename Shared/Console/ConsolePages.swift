@@ -29,7 +29,7 @@ public final class ConsolePages: InternalPages {
 
   /// - Parameters:
   ///   - isTLS: true if the internal listener uses TLS.
-  ///     - now: milliseconds since 1970.
+  ///   - now: milliseconds since 1970.
   public init(
     settings: ConsoleSettings, redis: RedisClient, services: ConsoleServices, isTLS: Bool, pathPrefix: String, metrics: MetricsRegistry,
     version: String = BuildInformation.version, now: @escaping @Sendable () -> Int64 = { WallClock.now() }

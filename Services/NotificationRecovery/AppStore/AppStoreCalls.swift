@@ -81,7 +81,7 @@ struct AppStoreCalls: Sendable {
         deadline: context.deadline - .milliseconds(50))
     } catch {
       context.logger.info(
-        "Apple did not answer as asked",
+        "a call to Apple failed",
         metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "requestId": "\(context.requestId)"])
       throw RPCError(error, now: WallClock.now())
     }
@@ -138,7 +138,7 @@ enum AppStoreCallFailure: Error, CustomStringConvertible {
 }
 
 extension String? {
-  /// Nil also for an empty text, which callers may send for an absent one.
+  /// Nil for an empty text too: callers may send one for an absent value.
   var stated: String? { flatMap { $0.isEmpty ? nil : $0 } }
 }
 

@@ -39,7 +39,9 @@ struct ReportWork: Sendable {
 
   /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
+  /// The pause after an error that an operator must correct.
   private static let operatorPause: Duration = .seconds(300)
+  /// The longest pause while Apple fails, milliseconds.
   private static let widestPause: Double = 600_000
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
@@ -116,7 +118,8 @@ struct ReportWork: Sendable {
     }
   }
 
-  /// Retries later. A stated delay does not count as an attempt, so that temporary errors are retried without limit.
+  /// Retries later. A retry with a stated delay is never made a dead letter, however often it is repeated, so temporary errors are
+  /// retried without limit.
   private func wait(_ task: ReportTask, _ delay: Duration, reason: String) async -> WorkOutcome {
     // If this fails, only the reason is missing in the report.
     try? await store.note(task.name, round: task.round, .waiting, error: reason)

@@ -58,7 +58,7 @@ struct GapWork: Sendable {
   private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     do throws(LookUpError) {
       if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
-        return .retry(after: .milliseconds(patience), error: "Apple's own retries after an outage are waited for")
+        return .retry(after: .milliseconds(patience), error: "waiting for Apple's own retries after an outage")
       }
       let isOpen = try await storing { () throws(RedisError) in
         try await store.begin(report, delivery: lease.deliveryID.description)
@@ -218,7 +218,8 @@ struct GapWork: Sendable {
     do throws(RedisError) { return try await body() } catch { throw .store(error) }
   }
 
-  /// Retries later. A stated delay does not count as an attempt, so that a gap is not given up because Apple or an operator takes long.
+  /// Retries later. A retry with a stated delay is never made a dead letter, however often it is repeated, so a gap is not given up
+  /// because Apple or an operator takes long.
   private func wait(for obstacle: LookUpError, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     let random = Double.random(in: 0...1)
     let step = Duration.milliseconds(GapLookUpRule.step(attempt: lease.attempt, random: random))

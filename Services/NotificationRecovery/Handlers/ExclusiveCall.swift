@@ -11,7 +11,9 @@ struct ExclusiveCall: Sendable {
 
   let redis: RedisClient
 
-  /// Runs the body while no other call with that key runs, until the deadline at most. Throws `refusal` if another one runs.
+  /// Runs the body if no other call with that key runs, otherwise throws `refusal` at once.
+  ///
+  /// - Parameter deadline: when the call ends at the latest. If its instance crashes, the key is free ``grace`` after that.
   func run<Value: Sendable>(
     _ key: String, until deadline: ContinuousClock.Instant, otherwise refusal: RPCError, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {

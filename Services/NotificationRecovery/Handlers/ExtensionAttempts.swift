@@ -4,8 +4,8 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Records of requested extensions, by name. They tell later whether an extension was done, and make sure that one call at a time requests
-/// it, whatever idempotency keys the calls have.
+/// Records of requested extensions, by name. They show later whether the extension was made. ``alone(_:until:_:)`` lets one call at a time
+/// request it, whatever idempotency keys the calls have.
 struct ExtensionAttempts: Sendable {
   /// The record of the first call of a name.
   struct Note: Sendable, Hashable {
@@ -19,7 +19,9 @@ struct ExtensionAttempts: Sendable {
 
   let redis: RedisClient
 
-  /// Runs the body while no other call of that name runs, until the deadline at most. Otherwise throws `unavailable`.
+  /// Runs the body if no other call of that name runs, otherwise throws `unavailable` at once.
+  ///
+  /// - Parameter deadline: when the call ends at the latest. If its instance crashes, other calls can run soon after that.
   func alone<Value: Sendable>(
     _ name: [String], until deadline: ContinuousClock.Instant, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {

@@ -30,9 +30,11 @@ struct RecoveryJob: Sendable, Hashable {
   var completedAt: Int64?
   var lastError: String?
   var pages: Int64 = 0
+  /// The number of notifications on these pages.
   var fetched: Int64 = 0
   var accepted: Int64 = 0
   var duplicates: Int64 = 0
+  /// The number of notifications that could not be read.
   var failed: Int64 = 0
   /// The number of Apple's own attempts by result.
   var attemptResults: [String: Int64] = [:]

@@ -3,13 +3,15 @@ import RedisClient
 
 /// The progress of a job while several readers work its slices, and its storage. Pages that end together share one write.
 actor RecoveryProgress {
-  /// Why work on a job ends before the job: the app's next leader continues it.
+  /// Why this instance stops working a job that has not ended. The app's next leader continues it.
   enum Interruption: Error { case termOver, stopped }
 
   private(set) var job: RecoveryJob
   private let store: RecoveryStore
   private let term: AppLeadership.Term
+  /// The number of the current state, which grows with each change.
   private var version = 0
+  /// The number of the stored state.
   private var stored = 0
   private var isStoring = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -30,7 +32,7 @@ actor RecoveryProgress {
   /// The current state of a slice; nil if it is closed.
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
 
-  /// Records a page of a slice whose notifications were queued.
+  /// Records that the notifications of one page of a slice were queued.
   func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws
     -> NotificationHistoryPager.Action
   {

@@ -38,7 +38,7 @@ struct RecoveryStore: Sendable {
     try await redis.send(["GET", .string(Self.jobKey(id, bundleId))]).bytes.flatMap(RecoveryJob.init(json:))
   }
 
-  /// A page of an app's jobs, or of all, newest first, and where the next one begins; nil when there is none.
+  /// A page of the jobs of an app, or of all if `bundleId` is nil, newest first. `next`: where the next page begins; nil on the last page.
   func list(bundleId: String?, limit: Int, after token: PageToken?) async throws(RedisError) -> (jobs: [RecoveryJob], next: PageToken?) {
     let started = started
     try await started.forget(before: WallClock.now() - Self.keptSeconds * 1000, of: bundleId)

@@ -11,8 +11,8 @@ struct RecoverySweeper: Sendable {
   let logger: Logger
 
   private static let day = TimeWindow.millisecondsPerDay
-  /// The window of the daily recovery. Apple's last retry is 157 hours after the first attempt; older notifications were either received or
-  /// are failures.
+  /// The window of the daily recovery. It is shorter than the 157 hours from Apple's first attempt to the last, because a notification that
+  /// fails that long was found by the recoveries of failures.
   private static let fullLookback = 4 * day
 
   /// Starts the recoveries that are due.

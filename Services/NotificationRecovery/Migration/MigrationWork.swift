@@ -15,8 +15,10 @@ struct MigrationWork: Sendable {
   let logger: Logger
 
   /// The timeout of a request with all its retries.
-  private static let questionTime: Duration = .seconds(60)
+  private static let callTimeout: Duration = .seconds(60)
+  /// The pause after an error that an operator must correct.
   private static let operatorPause: Duration = .seconds(300)
+  /// The longest pause while Apple fails, milliseconds.
   private static let widestPause: Double = 300_000
 
   private enum LookUpError: Error {
@@ -73,9 +75,9 @@ struct MigrationWork: Sendable {
     do throws(AppStoreCallFailure) {
       // An app with one environment needs no choice.
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
-        pageTime: Self.questionTime)
+        pageTime: Self.callTimeout)
       statuses = try await calls.ask(
-        .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.questionTime)
+        .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.callTimeout)
     } catch {
       guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
         throw .call(error)
@@ -136,7 +138,8 @@ struct MigrationWork: Sendable {
       failedAt: WallClock.now())
   }
 
-  /// Retries after temporary errors without limit, since a stated delay does not count as an attempt. A permanent error is recorded.
+  /// Retries after temporary errors without limit: a retry with a stated delay is never made a dead letter, however often it is repeated. A
+  /// permanent error is recorded.
   private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))

@@ -4,7 +4,7 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Searches for outages of the intake, and starts recoveries of just their windows, most urgent notifications first.
+/// Searches for outages of the intake, and starts recoveries limited to their windows. These verify the most urgent notifications first.
 ///
 /// It has no state: outages are in ``IntakeJournal``, and a recovery's id contains its outage, so that each outage is recovered once,
 /// whichever instance leads the app.
@@ -52,9 +52,10 @@ struct OutageDetector: Sendable {
 
   private func detectSilence(_ watched: WatchedServer, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
     guard !(try await silences(watched, until: nil)).isEmpty else { return }
-    // Later notifications may not be verified yet. Silence is known only up to this time, once the latest counts are stored. It is queried
-    // only for a possible silence, because it costs a command for each shard.
+    // Notifications after this time may not be verified yet, so silence is judged only up to it. The query costs a command per shard, so it
+    // is made only for a possible silence.
     let known = try await journal.workedOff()
+    // The counts of notifications that were verified a moment ago must be stored.
     try await Task.sleep(for: Self.settling)
     for silence in try await silences(watched, until: known) {
       if silence.goesOn {
@@ -89,7 +90,7 @@ struct OutageDetector: Sendable {
     guard start < outage.end else { return }
     switch watched.rule.decide(try TimeWindow(start: start, end: outage.end), evidence: evidence, now: watched.now) {
     case .wait(let moment):
-      logger.debug("Apple's own retries are waited for", metadata: ["app": "\(watched.app.bundleId)", "until": "\(moment)"])
+      logger.debug("waiting for Apple's own retries", metadata: ["app": "\(watched.app.bundleId)", "until": "\(moment)"])
     case .recover(let window, let onlyFailures):
       try await begin(
         window, evidence, watched, onlyFailures: onlyFailures, edges: recovered == nil ? [.before, .after] : .after)
@@ -123,7 +124,7 @@ struct OutageDetector: Sendable {
         edges: edges, startedAt: WallClock.now()))
     metrics.noticed(evidence)
     logger.warning(
-      "an outage is recovered",
+      "the recovery of an outage begins",
       metadata: [
         "recovery": "\(id)", "app": "\(watched.app.bundleId)", "environment": "\(watched.server.rawValue)",
         "evidence": "\(evidence.rawValue)", "from": "\(window.start)", "until": "\(window.end)", "onlyFailures": "\(onlyFailures)",

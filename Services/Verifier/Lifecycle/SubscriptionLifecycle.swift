@@ -100,7 +100,8 @@ struct SubscriptionLifecycle: Sendable {
 
   // MARK: Gaps
 
-  /// Queues a message that becomes due after the time for late notifications. There is one for each gap, however often it is found.
+  /// Queues a message that becomes due after `wait`, milliseconds, so that late notifications can close the gap before. A gap has one such
+  /// message, however often it is found.
   private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, receivedAt: Int64, after wait: Int64) async throws {
     let report = Self.report(gap, history, foundAt: receivedAt)
     let request = AcceptRequest(

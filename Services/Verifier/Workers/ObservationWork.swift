@@ -9,9 +9,11 @@ import WireJSON
 /// cannot be verified is rejected, whatever process queued it.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"
-  /// The pause before a notification that the look-up queued is checked for again. The number of attempts is `patience`.
+  /// The pause before the subscription's history is searched again for the notifications that the look-up queued.
   private static let pause: Duration = .milliseconds(300)
+  /// At this attempt, a gap is settled without the notifications that are still missing.
   private static let patience = 30
+  /// The time before the next attempt if a certificate's OCSP responder is unreachable.
   private static let revocationPause: Duration = .seconds(60)
 
   let signedData: RevocationCheckedVerifier
@@ -113,8 +115,8 @@ struct ObservationWork: Sendable {
       let taken = Set(history?.steps.map(\.notificationUUID) ?? [])
       let compacted = history?.compactedSteps ?? 0
       guard compacted > 0 || taken.isSuperset(of: observation.awaited) else {
-        // A retry with a stated delay does not count as a failed attempt.
-        return .retry(after: Self.pause, error: "notifications that were brought back are not taken in yet")
+        // A retry with a stated delay is never made a dead letter, however often it is repeated.
+        return .retry(after: Self.pause, error: "notifications that the look-up queued are not in the history yet")
       }
     }
     let now = WallClock.now()

@@ -28,7 +28,7 @@ extension VerificationWorker {
     case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
     }
     if verdict.reason == .revocationUnknown {
-      // A retry with a stated delay is no failed attempt, however long the responder is unreachable, because this does not show that the
+      // A retry with a stated delay is never made a dead letter, however long the responder is unreachable: that does not show that the
       // notification is forged.
       return .inOrder {
         self.countArrival(lease, verdict, verdict.payload.flatMap(Self.app))

@@ -5,6 +5,7 @@ import WireJSON
 
 /// The common parts of both kinds of postbacks.
 extension VerificationWorker {
+  /// The reason of a rejection.
   private static let conflict = "conflicting_unsigned"
 
   /// The ad network whose URL was called, if it was an ad network's own URL.

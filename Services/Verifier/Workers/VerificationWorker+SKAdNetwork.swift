@@ -70,8 +70,8 @@ extension VerificationWorker {
       unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
-  /// The registrable domain of the site that showed an ad, and whether the site is one itself, by the public suffix list. The result does
-  /// not affect the verdict, because Apple signed the domain.
+  /// The registrable domain of the site that showed an ad, and whether the site's name is itself registrable, by the public suffix list.
+  /// The result does not affect the verdict, because Apple signed the domain.
   private static func reading(of domain: String, _ suffixes: PublicSuffixList) -> JSONObject {
     var reading: JSONObject = ["registrable": .bool(suffixes.isRegistrable(domain))]
     reading["registrableDomain"] = suffixes.registrableDomain(of: domain).map { .string($0) }

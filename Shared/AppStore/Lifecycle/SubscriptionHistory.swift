@@ -21,7 +21,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   public let environment: String
   public let originalTransactionId: String
-  /// The steps in Apple's order.
+  /// The steps in Apple's order (``LifecycleStep``'s `<`).
   public private(set) var steps: [LifecycleStep] = []
   /// The UUIDs of steps that arrived after a newer one.
   public private(set) var lateSteps: Set<String> = []

@@ -2,14 +2,14 @@
 /// Notification History).
 ///
 /// A pagination token leads only to the next page, so the pages of one window are read one after the other. Several windows can be read
-/// concurrently. Each slice costs half a page more on average than its share of the whole, and an empty slice a whole page, so slices are
-/// sized for ten to sixty pages at the density found so far:
+/// concurrently. The last page of a slice is half empty on average, and an empty slice costs a whole page, so slices are sized for ten to
+/// sixty pages at the density found so far:
 ///
 /// - First, the whole window is requested. Most recoveries end with its first pages, and nothing is divided.
 /// - A window with more than three pages is divided. The first slice is short, because nothing is known yet. The length of each later slice
-///   is computed from the content of the last ones, and is at most eight times the longest before it. A slice that should be longer is read
-///   alone until it has shown ten pages. No slice is longer than a thirty-second part of the window, so that a busy time after a long quiet
-///   one is read concurrently too.
+///   is computed from the content of the last ones, and is at most eight times the longest before it. If more were needed, this slice is
+///   opened alone, and the next only after ten of its pages were read. No slice is longer than a thirty-second part of the window, so that
+///   a busy time after a long quiet one is read concurrently too.
 /// - Towards the end, slices become shorter (the readers share the rest), so that no reader is left with a long one.
 ///
 /// From about two hundred pages on, this needs less than 1.1 times the fewest possible pages. The types are not requested one by one:
@@ -19,15 +19,21 @@
 public struct HistorySlices: Sendable, Hashable {
   /// The number of notifications on a full page (Apple's limit).
   public static let pageSize: Int64 = 20
+  /// The number of pages after which a longer window is divided.
   static let probePages: Int64 = 3
+  /// The first slice is the window's length divided by this.
   static let firstShare: Int64 = 256
   /// A slice is at most the window's length divided by this.
   static let maxShare: Int64 = 32
+  /// The fewest pages for which a slice is sized.
   static let minPages = 10.0
+  /// The maxLength pages for which a slice is sized.
   static let maxPages = 60.0
+  /// A slice is at maxLength this many times as long as the longest finished one.
   static let growth: Int64 = 8
   /// The shortest slice, milliseconds.
   static let minLength: Int64 = 1000
+  /// The number of finished slices from which the density is computed.
   static let remembered = 4
 
   /// A finished slice: its length in milliseconds and its number of notifications.
@@ -57,7 +63,7 @@ public struct HistorySlices: Sendable, Hashable {
   public private(set) var longest: Int64 = 0
   private var opened: Int64 = 0
 
-  /// `mayDivide`: false for small results: the notifications of one transaction.
+  /// - Parameter mayDivide: false if few notifications are expected, as for one transaction.
   public init(window: TimeWindow, mayDivide: Bool = true) {
     self.window = window
     self.mayDivide = mayDivide
@@ -99,7 +105,8 @@ public struct HistorySlices: Sendable, Hashable {
     return min(max(read / total, 0), 1)
   }
 
-  /// Opens the next slice. Nil while `readers` slices are open, while the first one has too few pages for a decision, or if none is left.
+  /// Opens the next slice. Nil while `readers` slices are open, while the whole window is being read and has fewer than three pages, while
+  /// the open slices show too little about the length of the next, or if none is left.
   public mutating func openNext(readers: Int) -> HistorySlice? {
     guard open.count < max(1, readers), cursor < window.end else { return nil }
     let length: Int64
@@ -118,7 +125,7 @@ public struct HistorySlices: Sendable, Hashable {
     return slice
   }
 
-  /// Records a page of a slice whose notifications were queued.
+  /// Records that the notifications of one page were queued.
   public mutating func received(_ number: Int64, items: Int, hasMore: Bool, paginationToken: String?) -> NotificationHistoryPager.Action {
     guard let place = open.firstIndex(where: { $0.number == number }) else { return .finished }
     open[place].pages += 1
@@ -177,8 +184,8 @@ public struct HistorySlices: Sendable, Hashable {
     // Limited even after a quiet time, because a busy time that follows must not be in one slice.
     let maxLength = (window.end - window.start) / Self.maxShare
     let length = max(Self.minLength, min(Int64(min(wanted, Double(rest))), bound, maxLength))
-    // This slice is shorter than it should be because little is known. One such slice is enough to learn more; if it turns out to be full,
-    // its neighbours are too.
+    // Limited by `bound`, because little is known. Only one such slice is open at a time, until ten of its pages were read: its neighbours
+    // are likely to be as full.
     guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.minPages }) else { return nil }
     // A short remainder is added to the last slice.
     return rest - length < length / 2 ? rest : length

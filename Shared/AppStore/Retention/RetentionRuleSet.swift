@@ -42,7 +42,7 @@ public struct RetentionRuleSet: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - facts: nil if the history is unknown. Rules that need it do not apply then.
-  ///     - now: milliseconds since 1970.
+  ///   - now: milliseconds since 1970.
   public func match(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Match {
     var undecided: [String] = []
     for rule in rules {

@@ -1,11 +1,12 @@
 import Cryptography
 
-/// The common rules for the signatures that apps get (app-side offers). Each throws ``SigningRefusal`` with the field's name.
+/// The common rules for signatures that are passed to an app (app-side offers). Each throws ``SigningRefusal`` with the field's name.
 enum OfferRules {
   /// The longest identifier, bytes.
   static let maxTextBytes = 1024
 
-  /// A required text: not empty, of limited length, without U+2063 (which could move content between fields) and control characters.
+  /// A required text: not empty, of limited length, without control characters, and without U+2063, which could move content between
+  /// fields.
   static func text(_ value: String?, _ field: String) throws(SigningRefusal) -> String {
     guard let value, !value.isEmpty else { throw SigningRefusal(field: field, reason: "is required") }
     return try bounded(value, field)

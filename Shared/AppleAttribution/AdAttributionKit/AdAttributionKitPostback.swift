@@ -20,7 +20,8 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     }
   }
 
-  /// The ad network in postbacks that were made in a device's settings and sent to a URL that was typed in there.
+  /// The ad network in postbacks that were made in a device's settings and sent to a URL that was typed in there. ``PostbackVerifier``
+  /// accepts them, if a development key signed them, at any ad network's URL.
   static let madeInSettings = "development.adattributionkit"
 
   /// As written; ``naturalKey`` has it in lower case.

@@ -9,8 +9,8 @@ public enum ConversionReading: Sendable, Hashable {
   /// A value without a meaning in all applicable versions.
   case unmapped
   case decoded(ConversionMeaning, schema: String)
-  /// The applicable versions differ: all their meanings, none of which counts. A nil meaning is that of a version without one, or of the
-  /// time before the first version.
+  /// The applicable versions disagree. All meanings are listed and none counts. A meaning is nil if its version has none, or for the time
+  /// before the first version.
   case ambiguous([Alternative])
 
   public struct Alternative: Sendable, Hashable {

@@ -1,6 +1,7 @@
 /// All versions of an app's conversion schema.
 public struct ConversionSchemas: Sendable, Hashable {
-  /// The longest time between a device's setting of a value and its postback: the end of the last window, 35 days, milliseconds.
+  /// An upper bound of the time from setting a value to its postback, milliseconds: a value of the last window is set on day 8 at the
+  /// earliest and sent on day 41 at the latest.
   public static let span: Int64 = 35 * 86_400_000
 
   /// The versions by time.

@@ -21,8 +21,8 @@ public struct SourceIdentifierNames: Sendable, Hashable {
   /// Campaign ids of versions up to 3.0, 1 to 100.
   private let campaignIds: [Int: String]
 
-  /// Throws ``FieldError`` for a key of another length than its level's, or a campaign id out of range; its field is the level's
-  /// (`campaigns`, `adGroups`, `creatives`) or `campaignIds`.
+  /// Throws ``FieldError`` for a key that has not its level's number of digits, or a campaign id out of range. The error's field is
+  /// `campaigns`, `adGroups`, `creatives` or `campaignIds`.
   public init(_ names: [Level: [String: String]], campaignIds: [Int: String] = [:]) throws(FieldError) {
     for (level, table) in names {
       for key in table.keys where key.utf8.count != level.digits || !key.utf8.allSatisfy({ (48...57).contains($0) }) {
@@ -36,8 +36,8 @@ public struct SourceIdentifierNames: Sendable, Hashable {
     self.campaignIds = campaignIds
   }
 
-  /// The form in events: `digits`, their number, and for each level `digits` and `name` as far as both are known, and `status`: `named`,
-  /// `unnamed` or `unknown`. A withheld part is unknown and never guessed; leading zeros count.
+  /// The form in events. `digits` is the number of digits of the identifier. Each level has an object with its `status` (`named`, `unnamed`
+  /// or `unknown`), and its own `digits` and `name` if they are known. A withheld part is unknown and never guessed; leading zeros count.
   public func json(sourceIdentifier: String) -> JSONObject {
     var object: JSONObject = ["digits": .integer(Int64(sourceIdentifier.utf8.count))]
     for level in Level.allCases {

@@ -17,7 +17,8 @@ public struct SKAdNetworkVerdict: Sendable {
   public let keyId: String?
   /// The transaction id as written; verified only if valid.
   public let transactionId: String?
-  /// Verified only if valid. It may be moved out, because a copy of so many fields would cost more than most of its processing.
+  /// Verified only if valid. A variable, so that the caller can take it out without a copy, which would cost more than most of the
+  /// processing.
   public var postback: SKAdNetworkPostback?
   /// Nil unless valid, because a forged postback must not claim a genuine one's key.
   public let naturalKey: String?
@@ -36,8 +37,8 @@ public struct AdAttributionKitVerdict: Sendable {
   public let environment: PostbackEnvironment?
   /// The `kid`, if it is known.
   public let keyId: String?
-  /// The postback identifier as written; nil unless the signature is verified.
-  public let transactionId: String?
+  /// As written; nil unless the signature is verified.
+  public let postbackIdentifier: String?
   /// Nil unless the signature is verified and all fields are valid.
   public let postback: AdAttributionKitPostback?
   /// Nil unless valid.

@@ -102,9 +102,9 @@ public struct PostbackVerifier: Sendable {
       identifier = payload["postback-identifier"]?.stringValue
       let postback = try AdAttributionKitPostback(payload: payload, body: body)
       // A test from a device's settings counts for the URL's ad network.
-      let isTry =
+      let isMadeInSettings =
         ApplePublicKeys.environment(ofKid: name) == .development && postback.adNetworkIdentifier == AdAttributionKitPostback.madeInSettings
-      if let adNetworks, !isTry, !adNetworks.contains(postback.adNetworkIdentifier) {
+      if let adNetworks, !isMadeInSettings, !adNetworks.contains(postback.adNetworkIdentifier) {
         throw PostbackRejection(.wrongAdNetwork, field: "ad-network-identifier", "is another ad network's")
       }
       return AdAttributionKitVerdict(nil, kid: kid, identifier: identifier, postback: postback)
@@ -130,7 +130,7 @@ extension AdAttributionKitVerdict {
     let named = rejection.map { $0.reason == .malformed || $0.reason == .wrongAdNetwork } ?? false
     self.init(
       reason: rejection?.reason, field: named ? rejection?.field : nil, explanation: rejection?.explanation,
-      environment: kid.map(ApplePublicKeys.environment(ofKid:)), keyId: kid, transactionId: identifier, postback: postback,
+      environment: kid.map(ApplePublicKeys.environment(ofKid:)), keyId: kid, postbackIdentifier: identifier, postback: postback,
       naturalKey: rejection == nil ? postback?.naturalKey : nil)
   }
 }

@@ -29,8 +29,8 @@ public struct ATTStatusWait: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - status: the install's status including this item's report.
-  ///     - intervalSeconds: the app's `attConsentWaitingInterval`; nil, zero and below mean no waiting.
-  ///     - maxWait: the longest wait, in milliseconds.
+  ///   - intervalSeconds: the app's `attConsentWaitingInterval`; nil, zero and below mean no waiting.
+  ///   - maxWait: the longest wait, in milliseconds.
   public mutating func receive(
     status: ATTStatus, intervalSeconds: Int64?, now: Int64, maxWait: Int64 = maxMilliseconds
   ) -> Decision {

@@ -63,7 +63,7 @@ struct ConsentScan {
   }
 
   private func mayNotLeave(_ text: String) -> Bool {
-    // Most texts are a word or a number, without encoded parts or the end of a name.
+    // A field in a text is followed by a character of `isEnd`, or is encoded. Most texts have neither and need no search.
     if isForNames, !text.utf8.contains(where: { Self.isEnd($0) || Self.isOfEncoding($0) }) { return false }
     for form in TextForms(text).forms where holdsIdentifier(TextForms.folded(form)) || saysField(form) { return true }
     return false

@@ -41,7 +41,7 @@ public struct AcceptRequest: Sendable {
 
 /// The result of an accept that also stores a value.
 public enum KeepingOutcome: Sendable, Hashable {
-  /// The value is stored.
+  /// There was no value, so the new one is stored; the delivery may be a duplicate.
   case accepted(AcceptOutcome)
   /// Another value was stored before; nothing was accepted.
   case earlier([UInt8])

@@ -18,7 +18,8 @@ extension DeliveryQueue {
     }
   }
 
-  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted.
+  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted. The value
+  /// is stored even if the queue is full and the message is refused.
   public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
     var request = request
@@ -52,8 +53,8 @@ extension DeliveryQueue {
     let now = Self.now
     var message = request.message
     message.claim = DeduplicationStore.Claim.digits(of: digest)
-    let store: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
-    let claim = deduplication.claim(digest: digest, in: deduplication.generations(store, shard: id.shard, now: now))
+    let scope: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
+    let claim = deduplication.claim(digest: digest, in: deduplication.generations(scope, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = deduplication.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }

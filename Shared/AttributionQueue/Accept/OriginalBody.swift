@@ -6,7 +6,7 @@ import WireJSON
 /// While a subscription asks for original bytes, commit stores them beside the event (commit.lua). It rebuilds them from the body and these
 /// attributes, so that the queue does not hold the same bytes twice.
 public enum OriginalBody {
-  /// The content type; `application/json` when absent, none when empty.
+  /// The content type. Attribute absent: `application/json`; empty: the sender named none.
   static let contentType = "contentType"
   /// The bytes before the body, and those after it.
   static let before = "bodyBefore"
@@ -19,7 +19,7 @@ public enum OriginalBody {
   /// Attributes of a message whose body is a text inside the JSON object that its sender sent.
   ///
   /// - Parameters:
-  ///   - name: the member that the text is the value of; the object has it once.
+  ///   - name: the name of the member whose value is the text; the object has exactly one such member.
   ///   - body: the text.
   public static func attributes(of sent: [UInt8], valueOf name: String, body: [UInt8], contentType type: String?) -> [String: String] {
     // The parser locates the body. A text search could be slowed down by a sender who repeats prefixes of the body before it.

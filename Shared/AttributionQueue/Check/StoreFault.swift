@@ -3,7 +3,7 @@ public struct StoreFault: Sendable, Hashable {
   public let rule: StoreRule
   public let shard: Shard
   public let key: String
-  /// The id of a delivery, an event or a stream entry; empty if the key is enough.
+  /// The id of a delivery, an event or a stream entry; empty if the fault concerns the whole key.
   public let id: String
   /// True if it was repaired.
   public internal(set) var isRepaired = false

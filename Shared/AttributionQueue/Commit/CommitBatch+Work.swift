@@ -36,5 +36,6 @@ extension CommitBatch {
     return String(decoding: newest.drop { $0 != UInt8(ascii: "\n") }.dropFirst(), as: UTF8.self)
   }
 
+  /// The maximum size of a history, bytes.
   private static let maxHistoryBytes = 4096
 }

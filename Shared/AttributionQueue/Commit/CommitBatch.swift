@@ -128,8 +128,8 @@ struct CommitBatch {
     item.event = completion.events.first
     item.keepsOriginal = item.event != nil && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
     if let naturalKey = completion.naturalKey {
-      let store: DeduplicationScope = completion.rememberLong ? .notification : .delivery
-      item.claim = deduplication.claim(naturalKey, in: deduplication.generations(store, shard: shard, now: self.now))
+      let scope: DeduplicationScope = completion.rememberLong ? .notification : .delivery
+      item.claim = deduplication.claim(naturalKey, in: deduplication.generations(scope, shard: shard, now: self.now))
       if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
         item.detail = deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now)
       }
@@ -180,8 +180,8 @@ struct CommitBatch {
     return pack
   }
 
-  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. A message that keeps its order keeps
-  /// its position in its line, or takes the first one. `word`, `meanwhile`: see ``Work``.
+  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. With `isOrdered`, the message stays
+  /// the first of its order line, or becomes it if the line is empty. `word`, `meanwhile`: see ``Work``.
   mutating func delay(
     _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
     meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now

@@ -1,4 +1,5 @@
-/// One column of a commit batch: one value per message, false where a message has none. An empty column is not sent.
+/// One column of a commit batch: one value per message, false where a message has none, up to the last message that has one. An empty
+/// column is not sent.
 struct CommitColumn {
   let name: StaticString
   private var values = MessagePackWriter(reserving: 0)

@@ -4,11 +4,11 @@ struct CommitItem: Sendable {
   let deliveryID: DeliveryID
   /// Its order line, if it keeps its order.
   let line: String?
-  /// The id under which the message is in its line, if it is another.
+  /// The id of the message in its order line, if it differs from ``deliveryID``.
   var lineId: [UInt8]?
   /// True if it is verified and its outcome holds only if it is the first of its line.
   var isOrdered = false
-  /// Where messages are leased: how often it was delivered.
+  /// How often it was delivered, if messages are leased.
   var delivered: Int64?
   /// The record of its delivery; empty if none is written.
   var record: [UInt8] = []
@@ -20,8 +20,9 @@ struct CommitItem: Sendable {
   var keepsOriginal = false
   /// Its natural key.
   var claim: DeduplicationStore.Claim?
-  /// True if the message stays as it is if its natural key was claimed before.
+  /// True if the message is left unchanged if its natural key was claimed before, so that ``Completion/whenSeen`` decides its outcome.
   var holds = false
+  /// The digest that is stored with the natural key.
   var detail: DeduplicationStore.Detail?
   /// A map of the fields that few messages have.
   var other: MessagePackWriter?

@@ -21,7 +21,7 @@ public struct OwnRecord: Sendable {
   public var name: String
   /// Not empty.
   public var value: [UInt8]
-  /// At least a second.
+  /// How long the value is stored; at least a second.
   public var life: Duration
 
   public init(service: String, name: String, value: [UInt8], life: Duration) {
@@ -37,7 +37,8 @@ public struct Completion: Sendable {
   public var state: DeliveryState
   /// Claimed in the same step that publishes the events. If the key was claimed before, no event is published.
   public var naturalKey: String?
-  /// True if the natural key is stored for as long as recovery can reach back (half a year), instead of days.
+  /// True if the natural key is stored for ``QueueConfiguration/notificationGeneration``, because recovery can fetch the message again for
+  /// half a year; otherwise for ``QueueConfiguration/deliveryGeneration``.
   public var rememberLong: Bool
   /// Bytes whose digest is stored with the natural key and for the same time, if this message claims the key
   /// (``QueueConfiguration/unsignedDigests``). Must not be combined with ``rememberLong``.
@@ -59,7 +60,7 @@ public struct Completion: Sendable {
   public var keepsOriginal = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
-  /// Reported values that are counted if the message was not counted before.
+  /// Reported values; they are counted unless the message is a duplicate.
   public var countedValues: [CountedValue] = []
   /// The text of a dead letter that is written for operators. It is final: it has no body and cannot be replayed.
   public var deadLetter: String?

@@ -20,8 +20,8 @@ extension MessagePackWriter {
   mutating func writeForgotten(_ digits: String, _ deduplication: DeduplicationStore, _ shard: Shard, now: Int64) {
     key("forgotten")
     beginList()
-    for store in [DeduplicationScope.delivery, .copy] {
-      guard let claim = deduplication.claim(digits: digits, in: deduplication.generations(store, shard: shard, now: now)) else { continue }
+    for scope in [DeduplicationScope.delivery, .copy] {
+      guard let claim = deduplication.claim(digits: digits, in: deduplication.generations(scope, shard: shard, now: now)) else { continue }
       for bucket in claim.buckets {
         element()
         beginMap()

@@ -108,8 +108,8 @@ struct MessagePackWriter {
     }
   }
 
-  /// Lua numbers hold 53 bits. A value outside of them, which only damaged data has, becomes the nearest that they hold; numbers that can be
-  /// larger must be written as text.
+  /// Lua numbers are exact up to 53 bits. A larger value, which only damaged data has, is replaced by the nearest exact one; numbers that
+  /// can be larger must be written as text.
   mutating func int(_ value: Int) {
     let value = min(max(value, -(1 << 53) + 1), (1 << 53) - 1)
     if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), 8) }

@@ -39,6 +39,7 @@ struct PlainBatch: Sendable {
   let buckets: [Bucket]
   /// The number of natural keys that it claims.
   let claims: Int
+  /// The number of events that it publishes.
   let events: Int
 
   /// Nil if the batch needs commit.lua.

@@ -53,7 +53,8 @@ struct Settlement: Sendable {
     return nil
   }
 
-  /// Adds a handler's decision to the batch. A retry without a time of its own becomes a dead letter after the last attempt.
+  /// Adds a handler's decision to the batch. After the last attempt, a retry without a stated delay becomes a dead letter. A retry with one
+  /// never does.
   ///
   /// - Parameter isOrdered: true if the message is verified and keeps its order.
   func add(

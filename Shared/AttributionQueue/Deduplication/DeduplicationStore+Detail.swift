@@ -14,7 +14,7 @@ extension DeduplicationStore {
     private static let detailBits = 12
     /// The claim that gives the buckets.
     let claim: Claim
-    /// Signed, so that the set stays an integer set, of four bytes a member.
+    /// `Int32`, because Redis' integer sets hold signed numbers, here of four bytes each.
     let member: Int32
 
     fileprivate init(_ claim: Claim, key: [UInt8], detail: [UInt8]) {

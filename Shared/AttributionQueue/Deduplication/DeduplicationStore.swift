@@ -13,22 +13,25 @@ struct DeduplicationStore: Sendable {
     self.configuration = configuration
   }
 
-  /// The generations that are checked in a shard at a time: the current, the last and the next one.
+  /// The generations that are checked in a shard at a given time: the current, the last and the next one.
   final class Generations: Sendable {
     fileprivate let generation: Int64
+    /// The names of the buckets of each generation without their numbers.
     let prefixes: [String]
+    /// The expiry of a new bucket. The keys in it count until the next generation ends.
     let expirySeconds: Int64
+    /// The number of buckets of a generation.
     let buckets: Int
     /// The time from which another instance, whose clock is ahead, may be in the next generation; milliseconds since 1970.
     private let mayBeOverFrom: Int64
 
     fileprivate init(
-      _ store: DeduplicationScope, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, clockDifference: Int64, buckets: Int
+      _ scope: DeduplicationScope, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, clockDifference: Int64, buckets: Int
     ) {
       self.generation = generation
       self.buckets = buckets
       mayBeOverFrom = (generation + 1) * length - clockDifference
-      prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) }
+      prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(scope, generation: $0, shard) }
       expirySeconds = 2 * length / 1000 + 3600
     }
 
@@ -47,7 +50,7 @@ struct DeduplicationStore: Sendable {
   struct Claim {
     let generations: Generations
     let bucket: Int
-    /// Signed, so that the set stays an integer set.
+    /// `Int64`, because Redis' integer sets hold signed 64-bit numbers.
     let member: Int64
 
     var expirySeconds: Int64 { generations.expirySeconds }
@@ -71,8 +74,8 @@ struct DeduplicationStore: Sendable {
 
     func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
-    /// Appends the names of the three buckets. Unless a clock may already be in the next generation, the name of the last one is used in
-    /// its place.
+    /// Appends the names of the three buckets. The third name is the next generation's, or, while no clock can be in it, again the last
+    /// one's.
     func append(to words: inout EncodedArguments, now: Int64) {
       append(.this, to: &words)
       append(.last, to: &words)
@@ -90,15 +93,15 @@ struct DeduplicationStore: Sendable {
 
   func digest(_ bytes: [UInt8]) -> [UInt8] { digestKey.authenticate(bytes) }
 
-  func generations(_ store: DeduplicationScope, shard: Shard, now: Int64) -> Generations {
-    let length = configuration.generation(of: store).milliseconds
+  func generations(_ scope: DeduplicationScope, shard: Shard, now: Int64) -> Generations {
+    let length = configuration.generation(of: scope).milliseconds
     let generation = now / length
-    let place = shard.index + store.place * Shard.count
+    let place = shard.index + scope.place * Shard.count
     return known.places.withLock { known in
       if let found = known[place], found.generation == generation { return found }
       let made = Generations(
-        store, shard, generation, milliseconds: length, clockDifference: configuration.clockDifference.milliseconds,
-        buckets: configuration.buckets(of: store))
+        scope, shard, generation, milliseconds: length, clockDifference: configuration.clockDifference.milliseconds,
+        buckets: configuration.buckets(of: scope))
       known[place] = made
       return made
     }
@@ -106,8 +109,8 @@ struct DeduplicationStore: Sendable {
 
   func claim(_ key: String, in generations: Generations) -> Claim { claim(digest: digest(key), in: generations) }
 
-  func claim(_ key: String, store: DeduplicationScope, shard: Shard, now: Int64) -> Claim {
-    claim(key, in: generations(store, shard: shard, now: now))
+  func claim(_ key: String, scope: DeduplicationScope, shard: Shard, now: Int64) -> Claim {
+    claim(key, in: generations(scope, shard: shard, now: now))
   }
 
   /// - Parameter digest: ``digest(_:)`` of the key.

@@ -27,7 +27,9 @@ struct ShardSchedule: Sendable {
 
   private var keys: [String] { [Keys.schedule(queue), Keys.wakes(queue)] }
 
-  /// Schedules a query of the shard, milliseconds since 1970. Wakes waiting workers if that is sooner than what they wait for.
+  /// Schedules a query of the shard. Wakes waiting workers if that is sooner than what they wait for.
+  ///
+  /// - Parameter due: milliseconds since 1970.
   func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard: due]) }
 
   /// Schedules queries of several shards.
@@ -36,7 +38,9 @@ struct ShardSchedule: Sendable {
       Scripts.schedule, keys, ["0"] + shards.flatMap { [.integer(Int64($0.key.index)), .integer($0.value)] })
   }
 
-  /// Records that a query of the shard has ended, and when the next one is needed.
+  /// Records that a query of the shard has ended.
+  ///
+  /// - Parameter next: when the next query is needed, milliseconds since 1970; nil for never.
   func queried(at shard: Shard, next: Int64?) async throws(QueueError) {
     _ = try await deliveries.run(Scripts.schedule, keys, ["1", .integer(Int64(shard.index)), .integer(next ?? -1)])
   }

@@ -106,6 +106,7 @@ extension EventFeed {
     }
   }
 
+  /// Drops up to `limit` events before the entry id `below`, and skips unwanted ones. Returns how many were dropped.
   private func drop(_ subscription: EventSubscription, _ shard: Shard, limit: Int64, below: String) async throws(EventFeedError) -> Int {
     var dropped: Int64 = 0
     for _ in 0..<Self.stepsAtOnce where !Task.isCancelled {

@@ -5,8 +5,8 @@ public struct FeedEvent: Sendable {
   public let json: [UInt8]
 }
 
-/// The id that acknowledges an event: its shard, its entry, and the generation of the subscription in which it was handed out, if that was set to
-/// another position before.
+/// The id that acknowledges an event: its shard, its entry, and the generation that the subscription had when the event was handed out. The
+/// first generation, 0, is left out of the text.
 struct AckID: Sendable, Hashable {
   let shard: Shard
   let entry: EntryID

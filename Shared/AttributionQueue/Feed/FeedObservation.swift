@@ -29,7 +29,7 @@ public struct FeedNotice: Sendable, Hashable {
   public let subscription: String
   public let backlog: Int64
   public let oldestAgeSeconds: Double
-  /// The number of events that were lost before.
+  /// The number of events that the subscription has lost until now.
   public let dropped: Int64
   /// Milliseconds since 1970.
   public let time: Int64

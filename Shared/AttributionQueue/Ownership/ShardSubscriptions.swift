@@ -2,8 +2,8 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Subscriptions to the notification channels of the shards that a worker owns: accept.lua publishes there when a message is
-/// appended to an empty stream. There is one connection to each node.
+/// Subscriptions to the notification channels of the shards that a worker owns. Scripts publish there when a message is appended to an
+/// empty stream. There is one connection to each node.
 ///
 /// Publications without a subscriber are lost, so a shard is also read once when its subscription is established, and periodically.
 final class ShardSubscriptions: Sendable {

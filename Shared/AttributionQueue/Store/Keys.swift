@@ -54,12 +54,13 @@ public enum Keys {
   /// The prefix of the key names of a shard's delivery records.
   static func deliveries(_ shard: Shard) -> String { deliveries[shard.index] }
   private static let deliveries = tags.map { "\($0):r:" }
-  static func seen(_ store: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
-    seen(store, generation: generation, shard) + String(bucket)
+  /// A bucket of the deduplication store.
+  static func seen(_ scope: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
+    seen(scope, generation: generation, shard) + String(bucket)
   }
   /// The same without the bucket's number.
-  static func seen(_ store: DeduplicationScope, generation: Int64, _ shard: Shard) -> String {
-    "\(tag(shard)):seen:\(store.rawValue):\(generation):"
+  static func seen(_ scope: DeduplicationScope, generation: Int64, _ shard: Shard) -> String {
+    "\(tag(shard)):seen:\(scope.rawValue):\(generation):"
   }
   static func events(_ shard: Shard) -> String { events[shard.index] }
   private static let events = tags.map { "\($0):events" }

@@ -8,7 +8,8 @@ final class DeferredWork: Sendable {
     let work: @Sendable () async -> Void
   }
 
-  /// The maximum number of jobs that run at once. Messages beyond it are processed again when their delay is over.
+  /// The maximum number of jobs that run at once. The work of further messages does not run; they are processed again when their delay is
+  /// over.
   private static let maxUnderWay = 4096
 
   private let queue: QueueName

@@ -5,7 +5,8 @@
 /// nor block.
 public enum WorkOutcome: Sendable {
   case complete(Completion)
-  /// Retry after this time; nil means the queue's backoff.
+  /// Retry after this time, without a limit of attempts. Nil means the queue's backoff, and a dead letter after
+  /// ``QueueConfiguration/maxAttempts`` attempts.
   case retry(after: Duration?, error: String)
   /// Try again after this time; nothing runs meanwhile. No attempt is counted and nothing is added to the history. The message is delayed,
   /// so its shard works other messages, except later ones of its order line.

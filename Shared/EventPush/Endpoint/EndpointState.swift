@@ -209,7 +209,7 @@ struct EndpointState: Sendable {
   ///   - retryAfter: the wait that the endpoint asked for, milliseconds.
   ///   - isBusy: true if the endpoint is too busy for any event.
   ///   - isGone: true if the endpoint accepts no more events.
-  ///     - random: 0 to 1.
+  ///   - random: 0 to 1.
   mutating func failed(
     _ position: EventPosition, error: String, retryAfter: Int64?, isBusy: Bool = false, isGone: Bool = false, now: Int64, random: Double
   ) -> Refusal {

@@ -11,7 +11,7 @@ struct WebhookSigner: Sendable {
   ///
   /// - Parameters:
   ///   - id: must not contain a full stop, which separates the signed parts.
-  ///     - timestamp: seconds since 1970.
+  ///   - timestamp: seconds since 1970.
   func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     var signed: [UInt8] = []
     signed.reserveCapacity(id.utf8.count + body.count + 24)

@@ -11,9 +11,10 @@ public final class LoopBatches<Item: Sendable, Response: Sendable>: Sendable {
 
   private typealias Waiter = CheckedContinuation<Result<Response, RPCError>, Never>
 
-  /// Items whose times differ by more than ``timeStep`` are separate calls: a call has the shortest time of its items.
+  /// Only items whose times are in the same ``timeStep`` are sent as one call, because a call has the shortest time of its items.
   private struct Key: Hashable {
     let loop: ObjectIdentifier
+    /// The number of the time step.
     let time: Int64
   }
 

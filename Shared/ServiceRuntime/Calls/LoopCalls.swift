@@ -5,8 +5,8 @@ import Synchronization
 import Traces
 
 /// Sends calls to one server, in clear text, over HTTP/1.1 connections of the caller's event loop, so that neither requests nor responses
-/// change threads. It is made for thousands of calls a second. Calls from other threads, and responses in a form that it does not parse,
-/// are left to ``HTTPClient``.
+/// change threads. It is made for thousands of calls a second. Calls from other threads are left to ``HTTPClient``, which also sends a
+/// repeatable call again if its response has a form that is not parsed here.
 final class LoopCalls: HTTPSender {
   private static let scheme = "http://"
 

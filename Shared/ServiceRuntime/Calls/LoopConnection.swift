@@ -5,6 +5,7 @@ import NIOCore
 final class LoopConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
+  /// The maximum size of a response's head, bytes.
   private static let maxHeadBytes = 16 << 10
 
   /// True if the pool counts it as open.

@@ -36,7 +36,7 @@ struct ConfigurationNode {
     return child.isNull ? nil : child
   }
 
-  /// The member with that name, whose own members are settings; nil if it is missing or null.
+  /// The member with that name, which must be a mapping; nil if it is missing or null.
   func section(_ key: String) throws(ConfigurationError) -> ConfigurationNode? { try self[key]?.mapping() }
 
   var keys: [String] { node.mapping?.keys.compactMap(\.string) ?? [] }
@@ -53,7 +53,7 @@ struct ConfigurationNode {
 
   func text() throws(ConfigurationError) -> String {
     guard let scalar = node.scalar else { throw ConfigurationError(path, "must be a text") }
-    // An unquoted 5 or true is not text, and its text form may differ from what was meant.
+    // An unquoted `5` or `true` is a number or a Boolean. A tool that rewrites the file may change its text: `1.10` becomes `1.1`.
     if scalar.style == .plain, node.bool != nil || node.int != nil || node.float != nil {
       throw ConfigurationError(path, "must be a text; put it in quotes")
     }

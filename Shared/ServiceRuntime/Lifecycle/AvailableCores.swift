@@ -8,8 +8,8 @@ import NIOCore
 
 /// The number of cores that this process may use.
 public enum AvailableCores {
-  /// In a container, the cores it is pinned to, or its CPU quota (cgroup's `cpu.max`) rounded up. More threads than that would only be
-  /// throttled.
+  /// In a container, the number of cores it is pinned to, or its CPU quota (cgroup's `cpu.max`) rounded up, whichever is less. More threads
+  /// than that would only be throttled.
   public static let count: Int = {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     return count(status: status, share: System.coreCount)

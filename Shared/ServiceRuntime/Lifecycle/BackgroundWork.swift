@@ -5,7 +5,7 @@ public struct BackgroundWork: Service {
   private let work: @Sendable () async -> Void
   private let stop: @Sendable () -> Void
 
-  /// Without `stop`, the work's task is cancelled.
+  /// If `stop` is nil, draining cancels the work's task.
   public init(stop: (@Sendable () -> Void)? = nil, work: @escaping @Sendable () async -> Void) {
     self.work = work
     self.stop = stop ?? {}
@@ -29,7 +29,7 @@ public struct BackgroundWork: Service {
         stop()
       }
     }
-    // If the work ends by itself, the service must not end with it.
+    // A service that returns shuts down its group, so wait even if the work has ended.
     try? await gracefulShutdown()
   }
 }

@@ -113,7 +113,7 @@ enum ServiceMain {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
     let tracer = environment.tracer
     var starting = environment
-    // An idle connection holds the port no longer than this, when the listener that serves calls takes it over.
+    // Idle connections to this listener must not delay the listener that serves calls on the same port.
     starting.configuration.limits.headerTime = min(starting.configuration.limits.headerTime, .seconds(1))
     let waiting = starting
     let wait = StartWait(timeout: variables.startTimeout, logger: logger) { responder in

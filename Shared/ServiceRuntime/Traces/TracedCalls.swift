@@ -53,7 +53,7 @@ private struct TracedRequest: ObservedHTTPRequest {
 }
 
 extension HTTPClientError {
-  /// One of a fixed set of values.
+  /// The error in one word, for the span; one of a fixed set.
   var word: String {
     switch self {
     case .badURL: "bad_url"

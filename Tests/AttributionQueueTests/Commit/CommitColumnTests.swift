@@ -41,7 +41,7 @@ import Testing
   @Test func `Buckets are named once for each scope`() async throws {
     try await withQueue { queue, _ in
       let (now, shard) = (DeliveryQueue.now, Shard(3))
-      let claim = { (key: String, store: DeduplicationScope) in queue.deduplication.claim(key, store: store, shard: shard, now: now) }
+      let claim = { (key: String, scope: DeduplicationScope) in queue.deduplication.claim(key, scope: scope, shard: shard, now: now) }
       let first = claim("a", .delivery)
       let same = try #require((0..<100_000).lazy.map { claim("n\($0)", .delivery) }.first { $0.bucket == first.bucket })
       let other = try #require((0..<100_000).lazy.map { claim("n\($0)", .delivery) }.first { $0.bucket != first.bucket })

@@ -85,7 +85,7 @@ import Testing
       let owned = try await OwnedMessages(queue, ["a", "b"])
       let group = group(queue)
       let bucket = RedisArgument.string(
-        queue.deduplication.claim("a", store: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
+        queue.deduplication.claim("a", scope: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
       // The bucket exists, because it has the deliveries' own claims.
       try await queue.redis.send(["DEL", bucket])
       #expect(try await settle(owned.batch(queue, 0..<1), owned.ownership, group) == 1)

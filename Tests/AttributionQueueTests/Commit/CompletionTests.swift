@@ -45,7 +45,7 @@ import Testing
       let shard = try #require(leases.first?.shard)
       let claim = { (natural: String, generation: Int64) in
         queue.deduplication.claim(
-          natural, store: .delivery, shard: shard, now: DeliveryQueue.now + generation * queue.configuration.deliveryGeneration.milliseconds
+          natural, scope: .delivery, shard: shard, now: DeliveryQueue.now + generation * queue.configuration.deliveryGeneration.milliseconds
         )
       }
       for (natural, generation) in counted {
@@ -91,7 +91,7 @@ import Testing
     try await withQueue { queue, _ in
       let first = request("first", order: "one")
       let shard = queue.deliveryID(for: first).shard
-      let bucket = { (key: String) in queue.deduplication.claim(key, store: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
+      let bucket = { (key: String) in queue.deduplication.claim(key, scope: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
       let emptied = bucket(first.idempotencyKey)
       // The second message's natural key falls into the bucket of the first one's idempotency key; its own idempotency key does not.
       let natural = try #require(

@@ -10,7 +10,7 @@ import Testing
   }
 
   private func bucket(of natural: String, _ owned: OwnedMessages, _ queue: DeliveryQueue) -> RedisArgument {
-    .string(queue.deduplication.claim(natural, store: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
+    .string(queue.deduplication.claim(natural, scope: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
   }
 
   @Test func `A plain batch is settled, with its events, their index and its records`() async throws {
@@ -79,7 +79,7 @@ import Testing
   @Test func `A batch that cannot be settled writes no claim and creates no bucket`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
-      let last = queue.deduplication.claim("b", store: .delivery, shard: owned.shard, now: DeliveryQueue.now)
+      let last = queue.deduplication.claim("b", scope: .delivery, shard: owned.shard, now: DeliveryQueue.now)
       try await queue.redis.send(["SADD", .string(last.bucketName(.last)), .integer(last.member)])
       let before = try await queue.send(["DBSIZE"]).integer
       #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .needsCommit)
@@ -99,7 +99,7 @@ import Testing
   @Test func `A natural key of the last generation is claimed`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
-      let claim = queue.deduplication.claim("a", store: .delivery, shard: owned.shard, now: DeliveryQueue.now)
+      let claim = queue.deduplication.claim("a", scope: .delivery, shard: owned.shard, now: DeliveryQueue.now)
       try await queue.redis.send(["SADD", .string(claim.bucketName(.last)), .integer(claim.member)])
       #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .needsCommit)
       #expect(try await queue.allEvents().isEmpty)

@@ -43,9 +43,9 @@ import Testing
       // The detail is stored in the generation of the natural key, and is found in the next one too.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
       let length = queue.configuration.deliveryGeneration.milliseconds
-      for store in [DeduplicationScope.delivery, .detail] {
-        let claim = queue.deduplication.claim("a", store: store, shard: shard, now: DeliveryQueue.now)
-        let last = queue.deduplication.claim("a", store: store, shard: shard, now: DeliveryQueue.now - length)
+      for scope in [DeduplicationScope.delivery, .detail] {
+        let claim = queue.deduplication.claim("a", scope: scope, shard: shard, now: DeliveryQueue.now)
+        let last = queue.deduplication.claim("a", scope: scope, shard: shard, now: DeliveryQueue.now - length)
         #expect((try await queue.send(["TTL", .string(claim.buckets[0])]).integer ?? -1) > 2 * length / 1000)
         _ = try await queue.send(["RENAME", .string(claim.buckets[0]), .string(last.buckets[0])])
       }
@@ -67,8 +67,8 @@ import Testing
       #expect(try await found(keeping, "a", copy: "63") == "unknown")
       // A new bucket of details expires, even if the bucket of natural keys exists already.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
-      let bucket = { (key: String, store: DeduplicationScope) in
-        keeping.deduplication.claim(key, store: store, shard: shard, now: DeliveryQueue.now).buckets[0]
+      let bucket = { (key: String, scope: DeduplicationScope) in
+        keeping.deduplication.claim(key, scope: scope, shard: shard, now: DeliveryQueue.now).buckets[0]
       }
       let other = try #require((0..<100_000).lazy.map { "n\($0)" }.first { bucket($0, .delivery) == bucket("a", .delivery) })
       var delivery = request(other, copy: "10", order: "a")

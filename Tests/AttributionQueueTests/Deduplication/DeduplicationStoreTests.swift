@@ -15,9 +15,9 @@ import Testing
     for key in try await queue.send(["KEYS", "*:seen:c:*"]).array ?? [] { try await queue.redis.send(["DEL", .string(key.string ?? "")]) }
   }
 
-  private func members(_ queue: DeliveryQueue, _ store: DeduplicationScope) async throws -> Int64 {
+  private func members(_ queue: DeliveryQueue, _ scope: DeduplicationScope) async throws -> Int64 {
     var count: Int64 = 0
-    for key in try await queue.send(["KEYS", .string("*:seen:\(store.rawValue):*")]).array ?? [] {
+    for key in try await queue.send(["KEYS", .string("*:seen:\(scope.rawValue):*")]).array ?? [] {
       count += try await queue.send(["SCARD", .string(key.string ?? "")]).integer ?? 0
     }
     return count
@@ -37,12 +37,12 @@ import Testing
   }
 
   @Test(arguments: [DeduplicationScope.delivery, .notification, .copy, .detail])
-  func `A key counts from the first to the last moment of its generation and of the next one, and not longer`(_ store: DeduplicationScope) {
+  func `A key counts from the first to the last moment of its generation and of the next one, and not longer`(_ scope: DeduplicationScope) {
     var configuration = QueueConfiguration()
     configuration.copyGeneration = .seconds(90)
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
-    let length = configuration.generation(of: store).milliseconds
-    func claim(_ now: Int64) -> DeduplicationStore.Claim { deduplication.claim("key", store: store, shard: Shard(7), now: now) }
+    let length = configuration.generation(of: scope).milliseconds
+    func claim(_ now: Int64) -> DeduplicationStore.Claim { deduplication.claim("key", scope: scope, shard: Shard(7), now: now) }
     for start in [5 * length, 6 * length - 1] {
       let own = claim(start).buckets[0]
       let counts = [5 * length, 6 * length - 1, 6 * length, 7 * length - 1].map { claim($0).buckets.prefix(2).contains(own) }
@@ -59,7 +59,7 @@ import Testing
     var configuration = QueueConfiguration()
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
     let names = DeduplicationScope.allCases.map {
-      deduplication.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0]
+      deduplication.claim("key", scope: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0]
     }
     #expect(Set(names).count == DeduplicationScope.allCases.count)
     #expect(Set(DeduplicationScope.allCases.map(\.place)) == Set(DeduplicationScope.allCases.indices))
@@ -93,7 +93,7 @@ import Testing
       let delivery = brief("a")
       let id = queue.deliveryID(for: delivery)
       for (ago, isKnown) in [(-1, true), (0, true), (1, true), (2, false)] as [(Int64, Bool)] {
-        let claim = queue.deduplication.claim(delivery.idempotencyKey, store: .copy, shard: id.shard, now: DeliveryQueue.now - ago * length)
+        let claim = queue.deduplication.claim(delivery.idempotencyKey, scope: .copy, shard: id.shard, now: DeliveryQueue.now - ago * length)
         try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
         #expect(try await queue.accept(delivery).isDuplicate == isKnown)
         try await forgetCopies(queue)

@@ -68,7 +68,7 @@ import Testing
   @Test func `A repeat is confirmed only while the first claim exists, because a replica without it may have taken over`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a")).id
-      let claim = queue.deduplication.claim(request("a").idempotencyKey, store: .delivery, shard: id.shard, now: DeliveryQueue.now)
+      let claim = queue.deduplication.claim(request("a").idempotencyKey, scope: .delivery, shard: id.shard, now: DeliveryQueue.now)
       let key = Keys.confirmation(id.shard)
       func confirm() async throws -> Int64? {
         try await queue.run(Scripts.confirm, [key] + claim.buckets, [.integer(claim.member)]).integer

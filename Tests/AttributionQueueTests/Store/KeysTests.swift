@@ -45,10 +45,10 @@ struct KeysTests {
     let other = configuration.notificationGeneration.milliseconds
     for (now, generation) in [(0, 0), (length - 1, 0), (length, 1), (length - 1, 0), (7 * length, 7)] as [(Int64, Int64)] {
       for shard in [Shard(3), Shard(4), Shard(3)] {
-        let buckets = deduplication.claim("key", store: .delivery, shard: shard, now: now).buckets
+        let buckets = deduplication.claim("key", scope: .delivery, shard: shard, now: now).buckets
         let starts = [generation, generation - 1, generation + 1].map { "\(Keys.tag(shard)):seen:d:\($0):" }
         #expect(zip(buckets, starts).allSatisfy { $0.hasPrefix($1) } && buckets.count == 3)
-        let long = deduplication.claim("key", store: .notification, shard: shard, now: now)
+        let long = deduplication.claim("key", scope: .notification, shard: shard, now: now)
         #expect(long.buckets[0].hasPrefix("\(Keys.tag(shard)):seen:n:\(now / other):"))
         #expect(long.expirySeconds == 2 * other / 1000 + 3600)
       }

@@ -108,7 +108,7 @@ import Testing
       // All keys are in one shard and one bucket, up to Redis' limit for integer sets.
       for index in 0..<512 { _ = try await queue.accept(request("n\(index)", order: "one")) }
       let claim = queue.deduplication.claim(
-        "x", store: .delivery, shard: queue.deliveryID(for: request("x", order: "one")).shard, now: DeliveryQueue.now)
+        "x", scope: .delivery, shard: queue.deliveryID(for: request("x", order: "one")).shard, now: DeliveryQueue.now)
       let bucket = RedisArgument.string(claim.buckets[0])
       #expect(try await queue.send(["SCARD", bucket]).integer == 512)
       #expect(try await queue.send(["OBJECT", "ENCODING", bucket]).string == "intset")
@@ -125,7 +125,7 @@ import Testing
       let id = queue.deliveryID(for: delivery)
       func put(generationsAgo: Int64) async throws {
         let now = DeliveryQueue.now - generationsAgo * length
-        let claim = queue.deduplication.claim(delivery.idempotencyKey, store: .delivery, shard: id.shard, now: now)
+        let claim = queue.deduplication.claim(delivery.idempotencyKey, scope: .delivery, shard: id.shard, now: now)
         try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
       }
       try await put(generationsAgo: 2)

@@ -11,18 +11,18 @@ public enum AppStoreServerAPIErrorRule {
   static let originalTransactionNotFound: Int64 = 4_040_005
   /// Apple has no extension for all active subscribers with that identifier.
   public static let extensionRequestNotFound: Int64 = 4_040_009
-  /// All codes for an unknown purchase: no such account, (original) transaction.
+  /// All codes for an unknown purchase: no such account, original transaction or transaction.
   static let unknownPurchase: Set<Int64> = [4_040_001, originalTransactionNotFound, transactionNotFound]
   /// The Advanced Commerce request identifier was used before.
   public static let repeatedRequestReference: Int64 = 4_000_097
-  /// The app identifier is wrong; no notification URL is configured.
+  /// A wrong app identifier, or no notification URL configured.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
   /// The error of an answer; nil for success, any 2xx.
   ///
   /// - Parameters:
   ///   - header: returns a header of the answer by name.
-  ///     - now: milliseconds since 1970.
+  ///   - now: milliseconds since 1970.
   ///   - mayTryOther: true if the caller did not name the environment and this is the first server.
   public static func error(
     status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64
@@ -39,8 +39,8 @@ public enum AppStoreServerAPIErrorRule {
       details: code == nil ? object : nil)
   }
 
-  /// The combined error if production and then the sandbox failed. That the sandbox does not know the purchase means nothing if production
-  /// did not search for it.
+  /// The combined error if production and then the sandbox failed. If production refused the credentials it did not search, so an unknown
+  /// purchase in the sandbox proves nothing.
   static func verdict(production: AppStoreServerAPIError, sandbox: AppStoreServerAPIError) -> AppStoreServerAPIError {
     production.classification == .credentials && sandbox.isUnknownPurchase ? production : sandbox
   }

@@ -13,7 +13,7 @@ public struct ConsumptionInformation: Sendable, Hashable {
     "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
   ]
   static let preferences: Set<String> = ["GRANT_FULL", "DECLINE", "GRANT_PRORATED"]
-  /// The twelve further fields of version 1, with their highest codes.
+  /// The nine coded fields of version 1, with their highest codes.
   static let codes: [(String, Int64)] = [
     ("consumptionStatus", 3), ("platform", 2), ("deliveryStatus", 5), ("accountTenure", 7), ("playTime", 7),
     ("lifetimeDollarsPurchased", 7), ("lifetimeDollarsRefunded", 7), ("userStatus", 4), ("refundPreference", 3),

@@ -8,6 +8,7 @@ public enum ReaderState: String, Sendable, Hashable {
   case waiting
   /// The event was handed out or posted, and is not acknowledged.
   case leased
+  /// The subscription has settled the event, or lost it (``SubscriptionBacklog/dropped``).
   case done
 }
 

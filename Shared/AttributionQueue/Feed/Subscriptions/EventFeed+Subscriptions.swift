@@ -125,6 +125,8 @@ extension EventFeed {
   }
 
   /// Sets the position of a subscription in each shard.
+  ///
+  /// - Parameter keeps: true if an existing position of a pulled subscription is not changed.
   func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
     var eventPlace: (shard: Shard, entry: EntryID)?
     if case .event(let id) = start {

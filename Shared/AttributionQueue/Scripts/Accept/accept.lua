@@ -5,8 +5,8 @@
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
 --      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 attributes
 --      11 maximum size of an announced message: bytes of body and attributes
---      12 what key 8 is, absent without it: deadlines (the set by deadline), accepted or verified (the order line, see entersLine)
---      13 the deadline, ms, or empty; or the name of the order line  14 with an order line: the group
+--      12, 13 and 14 only with key 8. With the set by deadline: 12 the word deadlines  13 the deadline, ms, or empty for none.
+--      With an order line: 12 accepted or verified, see entersLine  13 the name of the order line  14 the group
 -- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
 -- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
 -- in the owned form, commit adds it when it is verified.

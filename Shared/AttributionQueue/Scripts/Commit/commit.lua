@@ -12,7 +12,7 @@
 --   group, consumer, delivered: if the worker has leased each message; delivered lists the delivery counts
 --   first: true if the messages are consecutive from the stream's first entry on
 --   now: ms
---   behind: the entry id after the last message
+--   behind: the id that follows the entry id of the last message
 --   recordSeconds: the expiry of records
 --   lines: the prefix of the keys of order lines
 --   rejectedBodies, rejectedBytes: the limits for stored bodies of rejected deliveries
@@ -30,7 +30,7 @@
 --   ordered: true if the message is verified and is settled only if it is the first of its line; otherwise it waits
 --   event, type, network, app, bundle, environment: the event that the message publishes, with its attributes for filters
 --   bucket, member: natural key, as the index of its bucket and the member of that bucket
---   holds: true if the message stays as it is if its natural key was claimed before
+--   holds: true if the message is left unchanged (outcome 2) if its natural key was claimed before
 --   details, detail: bucket and member of a digest that is stored with the natural key
 --   keepsOriginal: true if the bytes that the sender sent are stored with the event while a subscription requests them
 --   other: a map of fields that few messages have

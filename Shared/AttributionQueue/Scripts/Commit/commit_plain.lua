@@ -1,7 +1,7 @@
 -- commit_plain: settles a plain batch (PlainBatch) in one step, with fewer commands than commit.lua, which settles every other batch.
 -- KEYS 1 ownership  2 ready stream  3 events  4 events index  5 subscriptions that request original bytes
 --      then for each message: the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one
--- ARGV 1 ownership  2 entry id of the first message  3 entry id after the last message  4 expiry of records, seconds
+-- ARGV 1 ownership  2 entry id of the first message  3 the id that follows the entry id of the last message  4 expiry of records, seconds
 --      5 1 if original bytes are stored with an event while a subscription requests them, else 0
 --      6 delivery id of the first message if it was announced and not read, else empty
 --      then for each message: the natural key's member of its bucket and the bucket's expiry in seconds, both empty without a natural key;

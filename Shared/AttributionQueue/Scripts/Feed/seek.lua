@@ -1,8 +1,9 @@
--- seek: sets the position of a subscription in one shard; the events after it are delivered, some of them again.
+-- seek: sets the position of a subscription in one shard. Events after the position are delivered, even if they were delivered before.
 -- KEYS 1 events stream  2 positions of pushed subscriptions
--- ARGV 1 subscription  2 new position, an entry id; $: after all events  3 number of events ever added up to there, if known
---      4 generation; empty for a pulled subscription  5 1 if a pulled subscription keeps an existing position
--- A pushed subscription keeps a position of this or a later generation.
+-- ARGV 1 subscription  2 new position, an entry id; $: after all events
+--      3 number of events added to the stream up to that position (ENTRIESREAD); empty if unknown
+--      4 generation; empty for a pulled subscription  5: 1 = do not change an existing position of a pulled subscription
+-- Changes nothing if a pushed subscription already has a position of this generation or a later one.
 -- Returns 1 if the position was set, else 0.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local generation, keeps = ARGV[4], ARGV[5] == '1'

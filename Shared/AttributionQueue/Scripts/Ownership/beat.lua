@@ -1,4 +1,4 @@
--- beat: writes a worker's heartbeat by Redis' clock.
+-- beat: writes a worker's heartbeat by Redis' clock, and removes dead workers.
 -- KEYS 1 workers by their last heartbeat
 -- ARGV 1 worker, or empty to read only  2 how long a worker without a heartbeat counts as alive, ms
 -- Returns the live workers.

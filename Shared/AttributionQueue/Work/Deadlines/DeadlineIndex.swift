@@ -41,7 +41,7 @@ struct DeadlineIndex: Sendable {
   }
 
   /// The time at which some worker must query a shard again: after `every` milliseconds if messages still wait there, or when the next delayed
-  /// message is due, whichever is sooner.
+  /// message is due, whichever is sooner. Nil if nothing waits and nothing is delayed.
   static func nextQuery(waiting: Int, nextDue: Int64?, now: Int64, every: Int64) -> Int64? {
     guard waiting > 0 else { return nextDue }
     return min(now + every, nextDue ?? .max)

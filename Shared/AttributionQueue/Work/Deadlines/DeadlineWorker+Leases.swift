@@ -22,6 +22,7 @@ extension DeadlineWorker {
     }
   }
 
+  /// Marks all shards every ``sweepTime`` while messages wait, and every ``fullScan`` in any case.
   func sweep() async {
     var lastFullScan = ContinuousClock.now
     while !Task.isCancelled {
@@ -34,6 +35,7 @@ extension DeadlineWorker {
     }
   }
 
+  /// Renews the leases of messages that are being worked.
   func renew() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }

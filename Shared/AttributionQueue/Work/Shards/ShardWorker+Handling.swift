@@ -2,8 +2,8 @@ import RedisClient
 
 /// Handling and settling the messages that were read.
 extension ShardWorker {
-  /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read
-  /// again. Leased messages would not be read again, so they are given back when the worker stops.
+  /// Calls the handler for each message in order. It ends before the last message if the worker stops or a suspected message must be
+  /// settled alone; the rest is then read again. Leased messages would not be read again, so they are given back when the worker stops.
   func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var batch = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)

@@ -15,6 +15,7 @@ public final class ShardWorker: Sendable {
     /// The handler waits for other systems. Each message is settled on its own, and at most this many shards are worked at the same time.
     case waiting(shards: Int)
 
+    /// The maximum number of messages of a shard that are read and settled together.
     var together: Int {
       switch self {
       case .computing: 32
@@ -59,7 +60,8 @@ public final class ShardWorker: Sendable {
   final class WorkerLoop: Sendable {
     /// Nil for handlers that wait for other systems: these run on the default executor.
     let executor: EventLoopExecutor?
-    /// Nil if no pipe could be opened: then connections wait until all ready tasks have run.
+    /// Lets the loop's connections run between its tasks. Nil without an executor, or if no pipe could be opened: then connections wait
+    /// until all ready tasks have run.
     let slices: LoopSlices?
     let backpressure = ReadBackpressure(bound: ShardWorker.waitingMessages)
     /// Limits how many shards are worked at a time.

@@ -14,7 +14,7 @@ enum Gzip {
   /// Streams may always inflate to this size, because the ratio says nothing about short ones.
   private static let minLimit = 1024
 
-  /// Inflates exactly one stream to `limit` bytes and `ratio` times the sent bytes at the most.
+  /// Inflates exactly one stream, to at most `limit` bytes and at most `ratio` times the sent bytes.
   static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
     try inflate(bytes, limit: min(limit, max(bytes.count * ratio, minLimit)), on: reservation)
   }

@@ -15,6 +15,11 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private var decided = false
   private var alarm: Scheduled<Void>?
 
+  /// - Parameters:
+  ///   - timeLimit: the time from the start of the connection to the decision.
+  ///   - decide: adds the handlers for HTTP/2 if the argument is true, else for HTTP/1.1.
+  ///   - onFailure: called if the TLS handshake fails.
+  ///   - onClose: called if the connection closes before the decision.
   init(
     timeLimit: TimeAmount, decide: @escaping (Bool) -> EventLoopFuture<Void>, onFailure: @escaping () -> Void, onClose: @escaping () -> Void
   ) {

@@ -32,6 +32,7 @@ extension HTTPExchange {
 /// A response, or the work that makes it.
 public enum HTTPOutcome: Sendable {
   case now(HTTPResponse)
+  /// Work that may take long. It runs in a task, not on the connection's event loop.
   case later(@Sendable () async -> HTTPResponse)
   /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a
   /// change of thread.

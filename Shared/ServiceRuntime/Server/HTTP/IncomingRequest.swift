@@ -11,7 +11,7 @@ public final class IncomingRequest: Sendable {
   public let peer: ConnectionPeer
   public let isHTTP2: Bool
 
-  // Headers that most requests are asked for. They are found in one pass over all headers; the first of several counts.
+  // Headers that are read of most requests. They are found in one pass over all headers; the first of several with one name counts.
   let requestId: String?
   let authorization: String?
   let contentType: String?
@@ -25,9 +25,11 @@ public final class IncomingRequest: Sendable {
   /// True if `Content-Length` is present and not a valid number.
   private let hasBadLength: Bool
   let isChunked: Bool
+  /// The number of `Host` headers. An invalid one counts twice, so that the request is refused.
   private let hosts: Int
   /// True if the request asks for an upgrade to another protocol, which is never granted.
   let asksUpgrade: Bool
+  /// The size of all headers with their separators, bytes.
   private let headerBytes: Int
 
   init(method: String, target: String, headers: HTTPHeaders, peer: ConnectionPeer, isHTTP2: Bool) {
@@ -146,7 +148,7 @@ public final class IncomingRequest: Sendable {
 
   /// Why a head is refused, whatever it asks for: the status and the `cause` label in metrics.
   ///
-  /// - Parameter needsHost: in HTTP/1.1 there is one `Host`, neither none nor several (RFC 9112 section 3.2).
+  /// - Parameter needsHost: true for HTTP/1.1, which requires a `Host` header (RFC 9112 section 3.2). Several are always refused.
   func refusal(_ limits: Limits, target: String, needsHost: Bool = false) -> (status: Int, cause: String)? {
     if hasBadLength || hosts > 1 || needsHost && hosts == 0 { return (400, "malformed") }
     if target.utf8.count > limits.requestTargetBytes { return (414, "target") }

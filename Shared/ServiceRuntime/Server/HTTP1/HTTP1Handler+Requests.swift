@@ -53,6 +53,8 @@ extension HTTP1Handler {
 
   /// Answers before the request's end. A body with a stated length within limits is discarded and the connection is reused; otherwise the
   /// connection closes.
+  ///
+  /// - Parameter request: nil if the connection must close.
   func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
     if response.status == 408 { keepAlive = false }
     if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }

@@ -37,6 +37,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var state = State.head
   /// The request whose body is on its way.
   var exchange: (any HTTPExchange)?
+  /// The maximum size of the body, bytes.
   var bodyLimit = 0
   var body: BufferedBody?
   let bodies: BodyBudget
@@ -44,14 +45,15 @@ final class HTTP1Handler: ChannelDuplexHandler {
   let peer: ConnectionPeer
   let turn: LoopTurnFlush
   let executor: EventLoopExecutor
-  /// Properties of the current request.
+  /// Properties of the current request. `isHead`: true for a HEAD request, which is answered without a body.
   var keepAlive = true
   var isHead = false
   var isHTTP10 = false
   /// Parts of pipelined requests that arrived while a response is being made; at most the parts of two reads.
   var held: CircularBuffer<HTTPServerRequestPart> = []
+  /// True if reading was stopped until the response is made or the peer reads.
   var heldRead = false
-  /// True if the response will be written in this turn of the event loop, so that reading need not stop.
+  /// True if the response will be written in this turn of the event loop, so that reading does not have to stop.
   var respondsThisTurn = false
   /// True while the work of a response is being started: it may finish before it first suspends.
   var isStarting = false

@@ -15,15 +15,16 @@ final class HTTP2Handler: ChannelDuplexHandler {
     case open
     /// A GOAWAY has announced that no more streams may be opened; the reply to a ping shows when the peer has read it.
     case ending
-    /// Open streams are finished; new streams are refused.
+    /// Requests on open streams are still answered; new streams are refused.
     case ended
     case closed
   }
 
   /// How many body bytes are read of a request that was answered already before its stream is reset.
   static let skipAllowance = 1 << 18
+  /// The flow-control window of the connection and of each stream, bytes.
   static let windowSize = 65_535
-  /// The allowed ratio of all resets to resets of unanswered streams.
+  /// For each reset of an unanswered stream that is allowed, this many resets of any streams are allowed.
   private static let idleResets = 20
   /// How long the peer may take to acknowledge the first GOAWAY, and the connection to close.
   static let endingTime: TimeAmount = .seconds(1)
@@ -43,6 +44,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   var lastStream = HTTP2StreamID.rootStream
   var phase = Phase.open
   var date = HTTPDate()
+  /// True if reading was stopped until the peer reads.
   var heldRead = false
   var sawBytes = false
   var sawFrame = false

@@ -4,8 +4,10 @@ import NIOCore
 final class HTTP2Stream {
   /// The exchange that waits for the body's end; nil once the request is answered or being answered.
   var exchange: (any HTTPExchange)?
+  /// The maximum size of the body, bytes.
   var bodyLimit = 0
   var body: BufferedBody?
+  /// True for a HEAD request, which is answered without a body.
   var isHead = false
   var isAnswered = false
   /// True if the peer has ended its side of the stream.

@@ -8,8 +8,11 @@ final class StreamLimitSetting: ChannelOutboundHandler, RemovableChannelHandler 
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  /// The length of a frame's header, bytes (RFC 9113 section 4.1).
   private static let headerLength = 9
+  /// The length of one setting, bytes (RFC 9113 section 6.5.1).
   private static let settingLength = 6
+  /// The identifier of the setting.
   private static let maxConcurrentStreams: UInt16 = 3
   private let streams: Int
 

@@ -9,7 +9,7 @@ public final class RPCContext: Sendable {
   /// This call's own span in the caller's trace, or in a new one.
   let trace: SpanContext
   public let idempotencyKey: String?
-  /// The caller's deadline.
+  /// When the call must have ended: by the caller's time limit, or by the method's if the caller states none or a longer one.
   public let deadline: ContinuousClock.Instant
   let server: RPCServer
 
