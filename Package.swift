@@ -199,6 +199,8 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v6)]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "RedisTestSupport", dependencies: ["RedisClient", logging], path: "Tests/RedisTestSupport", swiftSettings: strict),
     tests("WireJSON"),
     tests("AttributionProtocol", ["WireJSON"]),
     tests("AttributionClient", ["AttributionProtocol", "HTTPClient", "WireJSON", nioCore, nioPosix, nioHTTP1]),
@@ -218,7 +220,7 @@ let package = Package(
         "AttributionClient", "AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime",
         nioHTTP1, logging, .product(name: "Mustache", package: "swift-mustache"),
       ]),
-    tests("UpstreamPacing", ["RedisClient", logging]),
+    tests("UpstreamPacing", ["RedisClient", "RedisTestSupport", logging]),
     tests(
       "ServiceRuntime",
       [
@@ -229,7 +231,8 @@ let package = Package(
     .testTarget(
       name: "NotificationRecoveryTests",
       dependencies: [
-        "notification-recovery", "AppStore", "AttributionClient", "AttributionProtocol", "HTTPClient", "ServiceRuntime", "WireJSON",
+        "notification-recovery", "AppStore", "AttributionClient", "AttributionProtocol", "AttributionQueue", "HTTPClient",
+        "RedisTestSupport", "ServiceRuntime", "WireJSON",
       ],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
     .testTarget(

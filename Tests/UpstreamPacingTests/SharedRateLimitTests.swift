@@ -1,4 +1,5 @@
 import RedisClient
+import RedisTestSupport
 import TestSupport
 import Testing
 

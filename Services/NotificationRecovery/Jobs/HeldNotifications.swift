@@ -10,6 +10,8 @@ struct HeldNotifications: Sendable {
   /// How long a list is kept, longer than any notification is held, seconds.
   private static let keptSeconds: Int64 = 7 * 86_400
 
+  private static let remove = RedisScript(name: "recovery_held_remove", source: PackageResources.held_remove_lua)
+
   let redis: RedisClient
   let recoveryId: String
   let bundleId: String
@@ -24,10 +26,15 @@ struct HeldNotifications: Sendable {
     try await redis.send(["EXPIRE", .string(key(urgency)), .integer(Self.keptSeconds)])
   }
 
-  /// Removes the next ids to release, those held longest first. Ids that are lost in a crash before they are released become due at their
-  /// time.
-  func take(_ urgency: RecoveryUrgency) async throws(RedisError) -> [DeliveryID] {
-    let reply = try await redis.send(["LPOP", .string(key(urgency)), .integer(Int64(Self.batch))])
+  /// The next ids to release, those held longest first. They stay listed until ``remove(_:_:)``, so that the next leader releases them if
+  /// this one does not get to it.
+  func next(_ urgency: RecoveryUrgency) async throws(RedisError) -> [DeliveryID] {
+    let reply = try await redis.send(["LRANGE", .string(key(urgency)), 0, .integer(Int64(Self.batch - 1))])
     return (reply.array ?? []).compactMap { $0.string.flatMap { DeliveryID($0) } }
+  }
+
+  /// Removes ids that were released from the list's beginning. Safe to repeat.
+  func remove(_ ids: [DeliveryID], _ urgency: RecoveryUrgency) async throws(RedisError) {
+    _ = try await Self.remove.run(on: redis, keys: [key(urgency)], arguments: ids.map { .string($0.description) })
   }
 }

@@ -44,6 +44,7 @@ actor IntakeBackpressure {
       heldRoom -= Int64(messages)
       return true
     }
+    room += Int64(messages)
     try await Task.sleep(for: .milliseconds(200))
     return false
   }

@@ -18,9 +18,11 @@ struct RecoverySweeper: Sendable {
   /// Starts the recoveries that are due.
   func sweep(_ app: DeploymentConfiguration.App, now: Int64) async {
     guard let recovery = app.recovery, let schedule = recovery.schedule else { return }
-    let lookback = recovery.lookback.milliseconds
+    let every = max(60_000, schedule.milliseconds)
+    // At least as long as the time since the last one, so that no failure is between two windows.
+    let lookback = max(recovery.lookback.milliseconds, every)
     for server in app.environments.compactMap(AppStoreServer.init(rawValue:)) {
-      await start(app, server, "failures", every: max(60_000, schedule.milliseconds), lookback, onlyFailures: true, now)
+      await start(app, server, "failures", every: every, lookback, onlyFailures: true, now)
       await start(app, server, "all", every: Self.day, Self.fullLookback, onlyFailures: false, now)
     }
   }

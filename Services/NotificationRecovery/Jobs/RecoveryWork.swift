@@ -195,12 +195,13 @@ struct RecoveryWork: Sendable {
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {
-        let ids = try await retrying("held notifications cannot be released now", job) { try await held.take(urgency) }
-        guard !ids.isEmpty else { break }
-        for ids in Dictionary(grouping: ids, by: \.shard).values {
+        let listed = try await retrying("held notifications cannot be released now", job) { try await held.next(urgency) }
+        guard !listed.isEmpty else { break }
+        for ids in Dictionary(grouping: listed, by: \.shard).values {
           do { try await backpressure.reserve(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
           try await retrying("held notifications cannot be released now", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
         }
+        try await retrying("held notifications cannot be released now", job) { try await held.remove(listed, urgency) }
       }
     }
   }

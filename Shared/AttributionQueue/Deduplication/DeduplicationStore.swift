@@ -18,7 +18,8 @@ struct DeduplicationStore: Sendable {
     fileprivate let generation: Int64
     /// The names of the buckets of each generation without their numbers.
     let prefixes: [String]
-    /// The expiry of a new bucket. The keys in it count until the next generation ends.
+    /// The expiry of a new bucket. The keys in it count until the next generation ends for the instance whose clock is furthest behind, and
+    /// the instance whose clock is furthest ahead may have made it.
     let expirySeconds: Int64
     /// The number of buckets of a generation.
     let buckets: Int
@@ -32,7 +33,7 @@ struct DeduplicationStore: Sendable {
       self.buckets = buckets
       mayBeOverFrom = (generation + 1) * length - clockDifference
       prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(scope, generation: $0, shard) }
-      expirySeconds = 2 * length / 1000 + 3600
+      expirySeconds = 2 * length / 1000 + max(3600, (clockDifference + 999) / 1000)
     }
 
     /// True if another instance, whose clock is ahead, may be in the next generation.

@@ -55,6 +55,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [(apart: 0, beyond: 3600), (3600, 3600), (3601, 3601), (86_400, 86_400)])
+  func `A bucket exists longer than its keys count by the difference that clocks may have, at least an hour`(apart: Int64, beyond: Int64) {
+    var configuration = QueueConfiguration()
+    configuration.clockDifference = .seconds(apart)
+    let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
+    for scope in DeduplicationScope.allCases {
+      let claim = deduplication.claim("key", scope: scope, shard: Shard(7), now: DeliveryQueue.now)
+      #expect(claim.expirySeconds == 2 * configuration.generation(of: scope).milliseconds / 1000 + beyond)
+    }
+  }
+
   @Test func `Each scope has its own names, generations and buckets`() {
     var configuration = QueueConfiguration()
     let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)

@@ -150,9 +150,12 @@ class Proxy:
             pass
         finally:
             self.connections.discard(both)
-            self.armed.pop(key, None)
-            for one in both:
-                one.transport.abort()
+            is_cut = self.armed.pop(key, None) is not None
+            writer.transport.abort()
+            # The reply that was cut may be that of an earlier request: the target is given time to read the one that gets none.
+            if is_cut:
+                await asyncio.sleep(0.2)
+            to.transport.abort()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: int, is_reply: bool) -> None:
         while data := await reader.read(1 << 16):

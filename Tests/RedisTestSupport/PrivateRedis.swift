@@ -1,21 +1,21 @@
 import Foundation
 import Logging
-import RedisClient
-import Testing
+public import RedisClient
 
 /// A Redis for one test, on a socket in its own folder.
-final class PrivateRedis {
+public final class PrivateRedis {
   private let folder: URL
   private var process: Process?
 
   private var socket: String { folder.appendingPathComponent("s").path }
 
-  init() throws {
+  fileprivate init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("up-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  func start() async throws -> RedisClient {
+  /// Starts it, again after ``kill()``, and returns a client for it.
+  public func start() async throws -> RedisClient {
     try? FileManager.default.removeItem(atPath: socket)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -32,21 +32,21 @@ final class PrivateRedis {
     throw RedisError.unavailable("the test's Redis does not answer")
   }
 
-  func kill() async {
+  public func kill() async {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
     while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
     self.process = nil
   }
 
-  func remove() async {
+  fileprivate func remove() async {
     await kill()
     try? FileManager.default.removeItem(at: folder)
   }
 }
 
 /// Runs the body with a fresh Redis.
-func withRedis(_ body: (RedisClient, PrivateRedis) async throws -> Void) async throws {
+public func withRedis(_ body: (RedisClient, PrivateRedis) async throws -> Void) async throws {
   let redis = try PrivateRedis()
   do {
     let client = try await redis.start()
