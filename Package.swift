@@ -10,13 +10,20 @@ let strict: [SwiftSetting] = [
 /// recognise closures among a test's arguments when this feature changes their types.
 let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
+/// Modules that debug builds optimise too: they call generic code of NIO and of the Redis client for each message, which is several times
+/// slower otherwise, and system tests take twice as long. Only modules outside of the client library: SwiftPM refuses the flag in packages
+/// that others depend on. With ATTRIBUTION_UNOPTIMIZED a debugger sees all variables.
+let optimizedModules: Set<String> = ["EventLoops", "RedisClient", "AttributionQueue", "ServiceRuntime"]
+let optimized: [SwiftSetting] =
+  Context.environment["ATTRIBUTION_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+
 /// A module of `Shared/`.
 func shared(
   _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, exclude: [String] = []
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude,
-    resources: resources, swiftSettings: product)
+    resources: resources, swiftSettings: product + (optimizedModules.contains(name) ? optimized : []))
 }
 
 /// One of the five services; `Services/<Folder>` builds the executable `name`.
