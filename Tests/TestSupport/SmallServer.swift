@@ -59,18 +59,19 @@ public final class SmallServer: Sendable {
     thread { [self] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else {
+          close(listener)
+          return
+        }
         opened.withLock { $0 += 1 }
         thread { [self] in serve(connection) }
       }
     }
   }
 
-  /// Accepts no further connections.
-  public func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  /// Accepts no further connections. The thread that accepts closes the descriptor: if it were closed here, the thread could accept
+  /// connections of another server that got the same number.
+  public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func thread(_ body: @escaping @Sendable () -> Void) {
     final class Box: Sendable {

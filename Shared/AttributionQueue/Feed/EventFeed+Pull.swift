@@ -35,15 +35,18 @@ extension EventFeed {
   /// Acknowledges events; returns how many of them were leased.
   public func acknowledge(_ name: String, ackIds: [String]) async throws(EventFeedError) -> Int {
     try await each(name, ackIds) { shard, ids throws(EventFeedError) in
-      try await self.send(["XACK", .string(Keys.events(shard)), .string(name)] + ids).integer ?? 0
+      let entries = ids.map { RedisArgument.string($0.entry.text) }
+      return try await self.send(["XACK", .string(Keys.events(shard)), .string(name)] + entries).integer ?? 0
     }
   }
 
-  /// Renews the lease of events from now on, or gives them back if the lease is zero; returns how many were leased.
+  /// Renews the lease of events from now on, or gives them back if the lease is zero; returns how many were leased. A lease of an event that
+  /// another reader took since does not change.
   public func modifyLease(_ name: String, ackIds: [String], lease: Duration) async throws(EventFeedError) -> Int {
     try await each(name, ackIds) { shard, ids throws(EventFeedError) in
-      try await self.run(
-        Scripts.modifyLease, [Keys.events(shard)], [.string(name), .integer(lease.milliseconds)] + ids, isDurable: true
+      let leases = ids.flatMap { [RedisArgument.string($0.entry.text), .string($0.lease.map(String.init) ?? "")] }
+      return try await self.run(
+        Scripts.modifyLease, [Keys.events(shard)], [.string(name), .integer(lease.milliseconds)] + leases, isDurable: true
       ).integer.map { max(0, $0) } ?? 0
     }
   }
@@ -51,13 +54,13 @@ extension EventFeed {
   // MARK: Helpers
 
   private func each(
-    _ name: String, _ ackIds: [String], _ act: @escaping @Sendable (Shard, [RedisArgument]) async throws(EventFeedError) -> Int64
+    _ name: String, _ ackIds: [String], _ act: @escaping @Sendable (Shard, [AckID]) async throws(EventFeedError) -> Int64
   ) async throws(EventFeedError) -> Int {
     guard let subscription = try await subscription(name) else { throw .unknownSubscription }
     guard subscription.push == nil else { throw .isPushed }
-    var byShard: [Shard: [RedisArgument]] = [:]
+    var byShard: [Shard: [AckID]] = [:]
     for id in ackIds.lazy.compactMap({ AckID($0) }) where id.generation == subscription.generation {
-      byShard[id.shard, default: []].append(.string(id.entry.text))
+      byShard[id.shard, default: []].append(id)
     }
     let ids = byShard
     let counts = try await on(Array(ids.keys)) { shard throws(EventFeedError) in try await act(shard, ids[shard] ?? []) }
@@ -144,6 +147,8 @@ extension EventFeed {
       // An event must be replicated before it is handed out: if a host were lost, its delivery would be worked and handed out again.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
+    // Older builds, which run only in the first form, do not read ids with the number of the lease.
+    let namesLease = (try? await deliveries.form).map { $0 >= .owned } ?? false
     var events: [FeedEvent] = []
     var mayHaveMore = false
     var failure: EventFeedError?
@@ -162,9 +167,10 @@ extension EventFeed {
       if parts.first?.integer == 1 { mayHaveMore = true }
       if parts.count > 2, let last = parts[2].string.flatMap({ EntryID($0) }) { quietShards.add(shard, last: last, to: quiet) }
       for item in parts.dropFirst().first?.array ?? [] {
-        guard let parts = item.array, parts.count == 2, let entry = parts[0].string.flatMap({ EntryID($0) }), let json = parts[1].bytes
+        guard let parts = item.array, parts.count == 3, let entry = parts[0].string.flatMap({ EntryID($0) }), let json = parts[1].bytes
         else { continue }
-        events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation).text, json: json))
+        let lease = namesLease ? parts[2].integer.map { Int($0) } : nil
+        events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation, lease: lease).text, json: json))
       }
     }
     // Events of other shards are leased already and must be returned.

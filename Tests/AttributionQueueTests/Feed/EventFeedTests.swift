@@ -51,7 +51,7 @@ struct EventFeedTests {
     #expect(try await feed.list().first?.backlog == 2)
     try await Task.sleep(for: .milliseconds(6300))
     let again = try await feed.pull("s", limit: 10, wait: .seconds(1), lease: .seconds(60))
-    #expect(Set(again.map(\.ackId)) == Set(first.dropFirst().map(\.ackId)))
+    #expect(Set(again.map(\.id)) == Set(first.dropFirst().map(\.id)))
     #expect(try await feed.acknowledge("s", ackIds: again.map(\.ackId)) == 2)
     #expect(try await feed.list().first?.backlog == 0)
   }

@@ -36,6 +36,62 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    EventSubscription(name: "s"), EventSubscription(name: "s", isOrdered: true),
+    EventSubscription(name: "s", filter: FeedFilter(adNetworkIds: ["n"])),
+  ])
+  func `A reader whose lease ended neither extends nor ends the lease of the next reader`(_ subscription: EventSubscription) async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(subscription)
+      try await queue.write([TestEvent(id: "a", attributes: EventAttributes(adNetworkId: "n"))])
+      // An event is leased first as a new one, then as one whose lease ended, then as one that was given back.
+      var before: [FeedEvent] = []
+      for ending in [Duration.milliseconds(1), .zero, .milliseconds(1)] {
+        let now = try await feed.take("s", lease: .seconds(3600))
+        #expect(now.map(\.id) == ["a"])
+        for stale in before {
+          #expect(try await feed.modifyLease("s", ackIds: [stale.ackId], lease: .zero) == 0)
+          #expect(try await feed.modifyLease("s", ackIds: [stale.ackId], lease: .milliseconds(1)) == 0)
+        }
+        try await Task.sleep(for: .milliseconds(5))
+        #expect(try await feed.ids("s").isEmpty, "its reader still has it")
+        #expect(try await feed.modifyLease("s", ackIds: now.map(\.ackId), lease: .seconds(3600)) == 1)
+        #expect(try await feed.modifyLease("s", ackIds: now.map(\.ackId), lease: ending) == 1)
+        try await Task.sleep(for: .milliseconds(5))
+        before += now
+      }
+      #expect(try await feed.acknowledge("s", ackIds: before.prefix(1).map(\.ackId)) == 1, "it was processed")
+    }
+  }
+
+  @Test func `In the first form of the store ids have no number of the lease, which older builds could not read`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.send(["SET", .string(Keys.form), "1"])
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      try await queue.write(["a"])
+      let first = try await feed.take("s")
+      #expect(first.map { $0.ackId.split(separator: ".").count } == [2])
+      #expect(try await feed.modifyLease("s", ackIds: first.map(\.ackId), lease: .milliseconds(1)) == 1)
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.ids("s", lease: .seconds(3600)) == ["a"])
+      #expect(try await feed.modifyLease("s", ackIds: first.map(\.ackId), lease: .zero) == 1)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("17.5-1", 0, nil), ("17.5-1.2", 2, nil), ("17.5-1.0.1", 0, 1), ("17.5-1.2.3", 2, 3),
+    ] as [(String, Int, Int?)])
+  func `An id can be read back with and without its lease`(_ text: String, _ generation: Int, _ lease: Int?) throws {
+    let id = try #require(AckID(text))
+    #expect((id.text, id.generation, id.lease) == (text, generation, lease))
+  }
+
+  @Test(arguments: ["17", "17.5-1.", "17.5-1.0.", "17.5-1.0.x", "17.5-1.0.1.1", "256.5-1", "-1.5-1", "17.5", ""])
+  func `Other text is no id`(_ text: String) { #expect(AckID(text) == nil) }
+
   @Test func `If the order of subjects is kept, a subject is leased to one reader until its events are acknowledged`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
