@@ -40,6 +40,8 @@ final class WorkerShard: Sendable {
     get { state.withLock(\.nextReclaim) }
     set { state.withLock { $0.nextReclaim = newValue } }
   }
+  /// True if the shard is owned and not being worked.
+  var isIdle: Bool { state.withLock { $0.ownership != nil && !$0.isWorking && !$0.isReleasing } }
   /// True if the work may continue.
   var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
 
