@@ -22,9 +22,10 @@ struct HeldNotificationsTests {
       let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
       let ids = try Self.ids(1...5)
       try await held.add(ids, Self.urgency)
-      #expect(try await held.next(Self.urgency) == ids)
-      #expect(try await held.next(Self.urgency) == ids)
-      try await held.remove(ids, Self.urgency)
+      let entries = try await held.next(Self.urgency)
+      #expect(entries.ids == ids)
+      #expect(try await held.next(Self.urgency).ids == ids)
+      try await held.remove(entries, Self.urgency)
       #expect(try await held.next(Self.urgency).isEmpty)
     }
   }
@@ -35,13 +36,27 @@ struct HeldNotificationsTests {
       let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
       try await held.add(try Self.ids(1...HeldNotifications.batch + 3), Self.urgency)
       let first = try await held.next(Self.urgency)
-      #expect(first.count == HeldNotifications.batch)
+      #expect(first.ids.count == HeldNotifications.batch)
       for _ in 0..<2 { try await held.remove(first, Self.urgency) }
       let later = try Self.ids(5000...5001)
       try await held.add(later, Self.urgency)
       try await held.remove(first, Self.urgency)
       let end = try Self.ids(HeldNotifications.batch + 1...HeldNotifications.batch + 3)
-      #expect(try await held.next(Self.urgency) == end + later)
+      #expect(try await held.next(Self.urgency).ids == end + later)
+    }
+  }
+
+  @Test("an entry that is no id does not stop the release of the others")
+  func unreadable() async throws {
+    try await withRedis { redis, _ in
+      let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
+      try await held.add(try Self.ids(1...1), Self.urgency)
+      let key = try #require(try await redis.send(["KEYS", "*held*"]).array?.first?.string)
+      try await redis.send(["LPUSH", .string(key), "by hand"])
+      let entries = try await held.next(Self.urgency)
+      #expect(entries.ids == (try Self.ids(1...1)))
+      try await held.remove(entries, Self.urgency)
+      #expect(try await held.next(Self.urgency).isEmpty)
     }
   }
 

@@ -44,10 +44,13 @@ actor IntakeBackpressure {
       heldRoom -= Int64(messages)
       return true
     }
-    room += Int64(messages)
+    giveBack(messages)
     try await Task.sleep(for: .milliseconds(200))
     return false
   }
+
+  /// Gives back what was reserved and not used.
+  func giveBack(_ messages: Int) { room += Int64(messages) }
 
   private func refresh() async {
     guard refreshedAt.map({ ContinuousClock.now - $0 >= Self.validity }) ?? true else { return }

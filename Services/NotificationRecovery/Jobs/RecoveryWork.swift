@@ -3,6 +3,7 @@ import AttributionQueue
 import Logging
 import RedisClient
 import ServiceRuntime
+import Synchronization
 
 /// Works one job, several slices at a time, while this instance leads the job's app.
 struct RecoveryWork: Sendable {
@@ -16,6 +17,29 @@ struct RecoveryWork: Sendable {
   let backpressure: IntakeBackpressure
   let metrics: RecoveryMetrics
   let logger: Logger
+  private let release = Release()
+
+  /// Lets one reader at a time release held notifications.
+  private final class Release: Sendable {
+    private let isRunning = Atomic(false)
+
+    func begin() -> Bool { !isRunning.exchange(true, ordering: .acquiring) }
+    func end() { isRunning.store(false, ordering: .releasing) }
+  }
+
+  init(
+    client: AppStoreServerAPIClient, deliveries: DeliveryQueue, store: RecoveryStore, term: AppLeadership.Term,
+    settings: RecoverySettings, backpressure: IntakeBackpressure, metrics: RecoveryMetrics, logger: Logger
+  ) {
+    self.client = client
+    self.deliveries = deliveries
+    self.store = store
+    self.term = term
+    self.settings = settings
+    self.backpressure = backpressure
+    self.metrics = metrics
+    self.logger = logger
+  }
 
   /// The timeout of one page with all its retries.
   private static let pageTime: Duration = .seconds(120)
@@ -28,13 +52,12 @@ struct RecoveryWork: Sendable {
         try await read(progress, stored)
         try await progress.finish(.completed, now: WallClock.now())
       } catch let ending as Ending {
+        // Before the job ends: the next leader does not see a job that has ended.
+        try await releaseHeld(stored)
         switch ending {
         case .cancelled: try await progress.finish(.cancelled, now: WallClock.now())
         case .failed(let reason): try await progress.finish(.failed, now: WallClock.now(), error: reason)
         }
-        report(await progress.job)
-        try await releaseHeld(stored)
-        return
       }
       report(await progress.job)
     } catch {
@@ -122,7 +145,12 @@ struct RecoveryWork: Sendable {
   private func waitForRoom(_ job: RecoveryJob) async throws {
     do {
       guard job.origin.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
-      while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) { try await releaseHeld(job) }
+      while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) {
+        // One reader releases. The others would take the same ids from the list, and wait meanwhile.
+        guard release.begin() else { continue }
+        defer { release.end() }
+        try await releaseHeld(job)
+      }
     } catch is CancellationError {
       throw RecoveryProgress.Interruption.stopped
     }
@@ -195,13 +223,17 @@ struct RecoveryWork: Sendable {
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {
-        let listed = try await retrying("held notifications cannot be released now", job) { try await held.next(urgency) }
-        guard !listed.isEmpty else { break }
-        for ids in Dictionary(grouping: listed, by: \.shard).values {
+        let entries = try await retrying("held notifications cannot be released now", job) { try await held.next(urgency) }
+        guard !entries.isEmpty else { break }
+        for ids in Dictionary(grouping: entries.ids, by: \.shard).values {
           do { try await backpressure.reserve(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
-          try await retrying("held notifications cannot be released now", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
+          let moved = try await retrying("held notifications cannot be released now", job) {
+            try await deliveries.makeReady(ids, in: .intake)
+          }
+          // A former leader released the others.
+          await backpressure.giveBack(ids.count - moved)
         }
-        try await retrying("held notifications cannot be released now", job) { try await held.remove(listed, urgency) }
+        try await retrying("held notifications cannot be released now", job) { try await held.remove(entries, urgency) }
       }
     }
   }

@@ -27,9 +27,9 @@ public struct HistorySlices: Sendable, Hashable {
   static let maxShare: Int64 = 32
   /// The fewest pages for which a slice is sized.
   static let minPages = 10.0
-  /// The maxLength pages for which a slice is sized.
+  /// The most pages for which a slice is sized.
   static let maxPages = 60.0
-  /// A slice is at maxLength this many times as long as the longest finished one.
+  /// A slice is at most this many times as long as the longest finished one.
   static let growth: Int64 = 8
   /// The shortest slice, milliseconds.
   static let minLength: Int64 = 1000

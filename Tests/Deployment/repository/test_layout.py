@@ -1,5 +1,6 @@
 """Folders are small, and those of Python can be imported by their names."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -22,3 +23,14 @@ def test_no_folder_has_too_many_files() -> None:
 def test_folders_of_python_tests_are_packages() -> None:
     folders = {path.parent for package in PACKAGES for path in (ROOT / "Tests" / package).rglob("*.py")}
     assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").is_file()]
+
+
+def test_the_client_library_builds_no_module_with_flags_that_packages_may_not_use() -> None:
+    """SwiftPM refuses a dependency whose targets have unsafe flags."""
+    package = (ROOT / "Package.swift").read_text()
+    optimized = set(re.findall(r'"(\w+)"', re.search(r"optimizedModules: Set<String> = \[(.*?)\]", package)[1]))
+    targets = {name: set(re.findall(r'"(\w+)"', words)) for name, words in re.findall(r'shared\("(\w+)", \[([^\]]*)\]', package)}
+    closure = set(re.findall(r'"(\w+)"', re.search(r'library\(name: "AttributionClient", targets: \[(.*?)\]', package)[1]))
+    while more := {name for target in closure for name in targets.get(target, set())} - closure:
+        closure |= more
+    assert {"WireJSON", "HTTPClient"} < closure and optimized and not closure & optimized

@@ -129,6 +129,8 @@ class Proxy:
         self.cuts = 0
         self.connections: set[list] = set()
         self.armed: dict[int, int] = {}
+        # Connections that are cut before the reply to the request with the word.
+        self.withheld: set[int] = set()
         # The next request with this word gets no reply.
         self.unanswered: bytes | None = None
 
@@ -150,12 +152,15 @@ class Proxy:
             pass
         finally:
             self.connections.discard(both)
-            is_cut = self.armed.pop(key, None) is not None
+            self.armed.pop(key, None)
             writer.transport.abort()
-            # The reply that was cut may be that of an earlier request: the target is given time to read the one that gets none.
-            if is_cut:
-                await asyncio.sleep(0.2)
-            to.transport.abort()
+            try:
+                # The reply that was cut may be that of an earlier request: the target is given time to read the one that gets none.
+                if key in self.withheld:
+                    self.withheld.discard(key)
+                    await asyncio.sleep(0.2)
+            finally:
+                to.transport.abort()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: int, is_reply: bool) -> None:
         while data := await reader.read(1 << 16):
@@ -169,6 +174,7 @@ class Proxy:
             if not is_reply and self.unanswered and self.unanswered in data:
                 self.unanswered = None
                 self.armed[key] = 0
+                self.withheld.add(key)
         raise ConnectionResetError
 
     async def cut(self) -> int:
