@@ -15,7 +15,8 @@ let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")
 /// that others depend on. With ATTRIBUTION_UNOPTIMIZED a debugger sees all variables.
 let optimizedModules: Set<String> = ["EventLoops", "RedisClient", "AttributionQueue", "ServiceRuntime"]
 let optimized: [SwiftSetting] =
-  Context.environment["ATTRIBUTION_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
+  Context.environment["ATTRIBUTION_UNOPTIMIZED"] == nil
+  ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
 
 /// A module of `Shared/`.
 func shared(
