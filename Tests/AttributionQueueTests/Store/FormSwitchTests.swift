@@ -99,6 +99,22 @@ struct FormSwitchTests {
     }
   }
 
+  @Test("Idle shards are worked in the new form soon after a change, in both directions")
+  func idle() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.leased, queue)
+      try await queue.working(handler: { _ in .complete(verified("x")) }) {
+        for form in [StoreForm.owned, .leased, .owned] {
+          try await eventually("all shards are owned in the form before") {
+            try await Self.isWorked(in: form == .owned ? .leased : .owned, queue)
+          }
+          try await Self.set(form, queue)
+          try await eventually("all shards changed") { try await Self.isWorked(in: form, queue) }
+        }
+      }
+    }
+  }
+
   @Test("In the first form, leases are renewed while a handler runs")
   func renews() async throws {
     try await withQueue({ $0.lease = .seconds(1) }) { queue, _ in

@@ -66,26 +66,28 @@ extension ShardWorker {
         // Builds of the first form do not publish when they accept a message.
         let areHeard = membership.form > .leased && subscriptions.allSatisfy(\.isWhole)
         nextRead = .now + (areHeard ? Self.readInterval : Self.readIntervalWithoutSubscriptions)
-        for shard in areHeard ? await shardsWithMessages(of: share) : share { wake(shard, loops) }
+        for shard in areHeard ? await shardsWithWork(of: share, membership.form) : share { wake(shard, loops) }
       }
       let isWaiting = share.contains { shards[$0.index].ownership == nil } || uncertain.withLock { !$0.isSubset(of: share) }
       await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextRead)))
     }
   }
 
-  /// The idle shards whose streams have messages. One command for all streams costs Redis and the worker a fraction of a read of each. It
-  /// returns a message of each of these shards; shards that are being worked, as all are under load, are read to their end anyway.
-  private func shardsWithMessages(of share: Set<Shard>) async -> Set<Shard> {
+  /// The idle shards whose streams have messages, and those that are owned in another form and must be taken again. One command for all
+  /// streams costs Redis and the worker a fraction of a read of each. It returns a message of each of these shards; shards that are being
+  /// worked, as all are under load, are read to their end anyway.
+  private func shardsWithWork(of share: Set<Shard>, _ form: StoreForm) async -> Set<Shard> {
     // The streams of a cluster are in different slots.
     guard !deliveries.redis.isCluster else { return share }
-    let idle = share.filter { shards[$0.index].isIdle }
-    guard !idle.isEmpty else { return [] }
+    let behind = share.filter { shard in shards[shard.index].ownership.map { $0.form != form } ?? false }
+    let idle = share.filter { shards[$0.index].isIdle }.subtracting(behind)
+    guard !idle.isEmpty else { return behind }
     let keys = idle.map { RedisArgument.string(Keys.ready(queue, $0)) }
     let beginning = [RedisArgument](repeating: "0", count: keys.count)
     let words: [RedisArgument] = ["XREAD", "COUNT", "1", "STREAMS"] + keys + beginning
-    guard let reply = try? await deliveries.redis.send(words, name: "XREAD messages") else { return idle }
+    guard let reply = try? await deliveries.redis.send(words, name: "XREAD messages") else { return share }
     // Null, or a list of {stream, entries}.
-    return Set((reply.array ?? []).compactMap { $0.array?.first?.string.flatMap(Keys.shard(of:)) })
+    return behind.union((reply.array ?? []).compactMap { $0.array?.first?.string.flatMap(Keys.shard(of:)) })
   }
 
   func wake(_ shard: Shard, _ loops: [WorkerLoop]) { wake(shards[shard.index], loops[shard.index % loops.count]) }
