@@ -219,9 +219,9 @@ let package = Package(
     tests("AppleAttribution", ["WireJSON", "Cryptography", "PublicSuffixes"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
-    tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
-    tests("AttributionQueue", ["EventLoops", "RedisClient", "Traces", nioCore, nioPosix]),
-    tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "ServiceRuntime", logging]),
+    tests("RedisClient", ["RedisTestSupport", nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
+    tests("AttributionQueue", ["EventLoops", "RedisClient", "RedisTestSupport", "Traces", nioCore, nioPosix]),
+    tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "RedisTestSupport", "ServiceRuntime", logging]),
     tests(
       "Console",
       [
@@ -249,6 +249,10 @@ let package = Package(
         "attributionctl", "AppleAttribution", "AttributionProtocol", "Cryptography", "HTTPClient", "ServiceRuntime", "WireJSON",
       ],
       path: "Tests/AttributionControlTests", swiftSettings: strict),
+    .testTarget(
+      name: "ASATokenBrokerTests",
+      dependencies: ["asa-token-broker", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing"],
+      path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
 
     .target(

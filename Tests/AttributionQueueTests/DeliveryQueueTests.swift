@@ -28,7 +28,7 @@ struct DeliveryQueueTests {
 
   @Test("a repeat of the same bytes has the same id and no second message")
   func repeats() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let first = try await queue.accept(.delivery("a", bytes: "1"))
     #expect(!first.isDuplicate)
@@ -41,7 +41,7 @@ struct DeliveryQueueTests {
 
   @Test("a forged copy that arrives first does not hide the genuine delivery, and a second genuine copy creates no second event")
   func forgedFirst() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -65,7 +65,7 @@ struct DeliveryQueueTests {
 
   @Test("a retry has its attempt counted, and after the last attempt the message is a dead letter that can be replayed")
   func retries() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue {
       $0.maxAttempts = 3
       $0.backoffBase = .milliseconds(1)
@@ -96,7 +96,7 @@ struct DeliveryQueueTests {
 
   @Test("a delayed message is processed when it is due, or immediately when it is expedited")
   func delayed() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let seen = Mutex<[(String, Int64)]>([])
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
@@ -121,7 +121,7 @@ struct DeliveryQueueTests {
 
   @Test("the backlog accepts exactly its limit, and a repeat is still a duplicate")
   func backlog() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue { $0.backlogBound = 3 * 256 }
     for index in 0..<3 { #expect(try await !queue.accept(.delivery("d\(index)", order: "same")).isDuplicate) }
     await #expect(throws: QueueError.backlogFull) { try await queue.accept(.delivery("d3", order: "same")) }
@@ -138,7 +138,7 @@ struct DeliveryQueueTests {
 
   @Test("messages of one order key are processed in order of acceptance")
   func order() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     for index in 0..<40 { _ = try await queue.accept(.delivery("o\(index)", order: "subscription")) }
     let seen = Mutex<[String]>([])
@@ -156,12 +156,10 @@ struct DeliveryQueueTests {
 
   @Test("a Redis that could lose data is refused, and the error names its setting")
   func unsafeRedis() async throws {
-    for (settings, name) in [
-      (["appendonly no"], "appendonly"), (["appendonly yes", "appendfsync everysec"], "appendfsync"),
-      (["appendonly yes", "appendfsync always", "maxmemory-policy allkeys-lru"], "maxmemory-policy"),
-      (["appendonly yes", "appendfsync always", "no-appendfsync-on-rewrite yes"], "no-appendfsync-on-rewrite"),
+    for (name, value) in [
+      ("appendonly", "no"), ("appendfsync", "everysec"), ("maxmemory-policy", "allkeys-lru"), ("no-appendfsync-on-rewrite", "yes"),
     ] {
-      let redis = try PrivateRedis(settings)
+      let redis = try RedisServer(["--" + name, value])
       do {
         _ = try await redis.queue()
         Issue.record("\(name) was accepted")
@@ -174,13 +172,13 @@ struct DeliveryQueueTests {
 
   @Test("accepted deliveries survive a kill and restart of Redis")
   func powerCut() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let ids = try await withThrowingTaskGroup(of: DeliveryID.self) { group in
       for index in 0..<200 { group.addTask { try await queue.accept(.delivery("p\(index)")).id } }
       return try await group.reduce(into: Set<DeliveryID>()) { $0.insert($1) }
     }
-    redis.kill()
+    await redis.kill()
     await #expect(throws: QueueError.self) { try await queue.accept(.delivery("while away")) }
     try redis.start()
     let again = try await redis.queue()
@@ -192,7 +190,7 @@ struct DeliveryQueueTests {
   func crashes() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue {
       $0.lease = .milliseconds(200)
       $0.maxDeliveries = 1000

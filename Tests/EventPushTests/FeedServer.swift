@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import Logging
 import RedisClient
+import RedisTestSupport
 import ServiceRuntime
 
 @testable import AttributionQueue
@@ -9,31 +10,15 @@ import ServiceRuntime
 
 /// A feed on a Redis for one test, and the parts of an instance that pushes events.
 final class FeedServer {
-  private let directory: URL
-  private let process = Process()
+  private let redis: RedisProcess
   private let client: RedisClient
   let feed: EventFeed
   let parts: PushParts
 
   init() async throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("ep-\(UUID().uuidString.prefix(13))")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let socket = directory.appendingPathComponent("s").path
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "redis-server", "--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", "", "--appendfsync", "always",
-      "--appendonly", "yes",
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    redis = try RedisProcess(["--appendonly", "yes", "--appendfsync", "always"])
+    client = try await redis.readyClient()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: logger)
-    var tries = 0
-    while (try? await client.send(["PING"])) == nil, tries < 500 {
-      tries += 1
-      try await Task.sleep(for: .milliseconds(10))
-    }
     feed = EventFeed(deliveries: try await DeliveryQueue.open(redis: client, configuration: QueueConfiguration(), logger: logger))
     parts = PushParts(
       feed: feed, poster: PostLoops(count: 1, configuration: HTTPClientConfiguration()) { _ in false },
@@ -44,9 +29,6 @@ final class FeedServer {
   deinit {
     parts.poster.shutdown()
     client.close()
-    // The end of the process is not awaited, because that would block one of the few threads that tests share.
-    kill(process.processIdentifier, SIGKILL)
-    try? FileManager.default.removeItem(at: directory)
   }
 
   /// Publishes an event in a shard, and returns its position.

@@ -16,10 +16,13 @@ struct HeldNotificationsTests {
     }
   }
 
+  private func withHeld(_ body: (HeldNotifications) async throws -> Void) async throws {
+    try await withRedis { redis, _ in try await body(HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")) }
+  }
+
   @Test("ids stay listed until they were released, so that the next leader releases them")
   func listed() async throws {
-    try await withRedis { redis, _ in
-      let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
+    try await withHeld { held in
       let ids = try Self.ids(1...5)
       try await held.add(ids, Self.urgency)
       let entries = try await held.next(Self.urgency)
@@ -32,8 +35,7 @@ struct HeldNotificationsTests {
 
   @Test("a removal that is repeated because its reply was lost removes nothing else, even after others were added")
   func repeated() async throws {
-    try await withRedis { redis, _ in
-      let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
+    try await withHeld { held in
       try await held.add(try Self.ids(1...HeldNotifications.batch + 3), Self.urgency)
       let first = try await held.next(Self.urgency)
       #expect(first.ids.count == HeldNotifications.batch)
@@ -48,11 +50,10 @@ struct HeldNotificationsTests {
 
   @Test("an entry that is no id does not stop the release of the others")
   func unreadable() async throws {
-    try await withRedis { redis, _ in
-      let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
+    try await withHeld { held in
       try await held.add(try Self.ids(1...1), Self.urgency)
-      let key = try #require(try await redis.send(["KEYS", "*held*"]).array?.first?.string)
-      try await redis.send(["LPUSH", .string(key), "by hand"])
+      let key = try #require(try await held.redis.send(["KEYS", "*held*"]).array?.first?.string)
+      try await held.redis.send(["LPUSH", .string(key), "by hand"])
       let entries = try await held.next(Self.urgency)
       #expect(entries.ids == (try Self.ids(1...1)))
       try await held.remove(entries, Self.urgency)
@@ -62,8 +63,7 @@ struct HeldNotificationsTests {
 
   @Test("an id that was listed twice, by two leaders, is removed twice")
   func twice() async throws {
-    try await withRedis { redis, _ in
-      let held = HeldNotifications(redis: redis, recoveryId: "r", bundleId: "com.example")
+    try await withHeld { held in
       let ids = try Self.ids(1...2)
       for _ in 0..<2 { try await held.add(ids, Self.urgency) }
       try await held.remove(try await held.next(Self.urgency), Self.urgency)

@@ -1,3 +1,4 @@
+import RedisTestSupport
 import NIOCore
 import NIOPosix
 @testable import RedisClient
@@ -16,7 +17,7 @@ private final class LoopExecutor: TaskExecutor {
 
 @Suite struct RedisClientServerTests {
   @Test func `Many callers share one connection and each gets its own answer`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
       try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -35,7 +36,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A password is sent over a Unix socket too, and a wrong one is refused`() async throws {
-    try await withRedis(["--requirepass", "se@cret"]) { server in
+    try await withRedisProcess(["--requirepass", "se@cret"]) { server in
       let client = try server.client(credentials: ":se@cret@", query: "?db=3")
       try await untilReady(client)
       #expect(try await client.send(["CLIENT", "INFO"]).string?.contains(" db=3 ") == true)
@@ -49,7 +50,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `Short and long commands are sent completely and in order`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
       let script = RedisScript(name: "lengths", source: "return {KEYS[1], ARGV[1], ARGV[2], ARGV[3]}")
@@ -76,7 +77,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `Connections are opened when needed, up to their limit`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.connections = 3 }
       try await untilReady(client)
       for _ in 0..<100 { try await client.send(["PING"]) }
@@ -102,7 +103,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A caller on an event loop gets its answers on that loop's connection, even if the loop has none`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       for connections in [1, 8] {
         let client = try server.client { $0.connections = connections }
         try await untilReady(client)
@@ -128,7 +129,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A refusal is an error with Redis' message, and the connection stays open`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client()
       try await untilReady(client)
       await #expect { _ = try await client.send(["NOSUCHCOMMAND"]) } throws: { error in
@@ -142,7 +143,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A client fails fast while Redis is unreachable and reconnects automatically`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client()
       try await untilReady(client)
       await server.kill()
@@ -161,7 +162,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A late reply fails its command and is never used for another command`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client()
       try await untilReady(client)
       await #expect(throws: RedisError.timedOut) {
@@ -174,7 +175,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A blocking read on a dedicated connection does not delay others`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.commandTimeout = .seconds(5) }
       try await untilReady(client)
       let blocking = client.dedicated(commandTimeout: .seconds(30))
@@ -188,7 +189,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A script that Redis does not know is sent completely, also after Redis lost it`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client()
       try await untilReady(client)
       let source = "return {KEYS[1], ARGV[1]}"
@@ -207,7 +208,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `The database of the address is selected`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let zero = try server.client()
       let three = try server.client(query: "?db=3")
       try await untilReady(zero)
@@ -220,7 +221,7 @@ private final class LoopExecutor: TaskExecutor {
   }
 
   @Test func `A reply with too many elements only closes its connection`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.maxReplyElements = 50 }
       try await untilReady(client)
       try await client.send(["RPUSH", "list"] + (0..<100).map { .integer($0) })

@@ -1,3 +1,4 @@
+import RedisTestSupport
 import Testing
 
 @testable import RedisClient
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func `A session returns the requested replies, including error replies`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client()
       try await untilReady(client)
       let session = try #require(try await client.session())
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test func `Sessions and single commands share a connection, and each gets its own replies`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
       let session = try #require(try await client.session())
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test func `Watched keys of an ended session do not affect the next session`() async throws {
-    try await withRedis { server in
+    try await withRedisProcess { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
       let session = try #require(try await client.session())

@@ -177,7 +177,8 @@ struct SharedCircuitBreakerTests {
       await breaker.record(probe, .succeeded)
       #expect(breaker.phase == .closed)
 
-      let second = try await redis.start()
+      try redis.start()
+      let second = try await redis.readyClient()
       let other = SharedCircuitBreaker(redis: second, key: "{b}:a", rule: Self.rule)
       await open([other])
       for _ in 0..<200 where breaker.phase == .closed {

@@ -23,8 +23,9 @@ final class AppleCallGate: WorkGate {
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
     var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
-    /// The time at which waiting tokens last asked for admission, or ``AppleCallGate/forgotten()`` returned one.
-    var admittedAt: Int64 = 0
+    /// The time until which other tokens wait for admission: when they last asked, or the end of the wait that they were told then. Also the
+    /// time at which ``AppleCallGate/forgotten()`` returned one.
+    var waitingUntil: Int64 = 0
     /// The number of closings of the breaker at the last check.
     var closings = 0
   }
@@ -56,7 +57,9 @@ final class AppleCallGate: WorkGate {
     }
     if reserved > 0 { return .some(min(reserved, free)) }
     switch await rate.reserve(1...free) {
-    case .refused(let wait): return .wait(wait)
+    case .refused(let wait):
+      state.withLock { $0.waitingUntil = max($0.waitingUntil, now + wait.milliseconds) }
+      return .wait(wait)
     case .granted(let units, _):
       state.withLock { state in
         state.units += units
@@ -70,7 +73,7 @@ final class AppleCallGate: WorkGate {
   private func health(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
     let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Permit?) in
-      state.admittedAt = now
+      state.waitingUntil = now
       guard let probe = state.probe else { return (false, nil) }
       guard now - state.probeAt > Self.freshness else { return (true, nil) }
       state.probe = nil
@@ -145,9 +148,9 @@ final class AppleCallGate: WorkGate {
     let phase = breaker.phase
     return state.withLock { state in
       guard phase != .closed else { return state.waitingRetries.trial(now: now) }
-      guard now - state.admittedAt > breaker.rule.maxPause else { return nil }
+      guard now - state.waitingUntil > breaker.rule.maxPause else { return nil }
       // One token at a time. While the queue is paused, there is none.
-      state.admittedAt = now
+      state.waitingUntil = now
       return state.waitingRetries.popYoungest()
     }
   }

@@ -7,7 +7,7 @@ actor IntakeBackpressure {
   private let maxWaiting: Int64
   private let maxHeld: Int64
   /// The number of messages that may be queued before the next check.
-  private var room: Int64
+  private(set) var room: Int64
   /// The number of messages that may be held back before the next check.
   private var heldRoom: Int64
   private var refreshedAt: ContinuousClock.Instant?

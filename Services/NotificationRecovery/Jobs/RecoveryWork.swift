@@ -27,20 +27,6 @@ struct RecoveryWork: Sendable {
     func end() { isRunning.store(false, ordering: .releasing) }
   }
 
-  init(
-    client: AppStoreServerAPIClient, deliveries: DeliveryQueue, store: RecoveryStore, term: AppLeadership.Term,
-    settings: RecoverySettings, backpressure: IntakeBackpressure, metrics: RecoveryMetrics, logger: Logger
-  ) {
-    self.client = client
-    self.deliveries = deliveries
-    self.store = store
-    self.term = term
-    self.settings = settings
-    self.backpressure = backpressure
-    self.metrics = metrics
-    self.logger = logger
-  }
-
   /// The timeout of one page with all its retries.
   private static let pageTime: Duration = .seconds(120)
 

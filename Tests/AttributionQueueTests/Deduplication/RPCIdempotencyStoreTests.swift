@@ -6,7 +6,7 @@ import Testing
 struct RPCIdempotencyStoreTests {
   @Test("a key is claimed once, replayed when finished, refused for another request, free again when released or its lease ends")
   func table() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let store = RPCIdempotencyStore(deliveries: try await redis.queue())
     guard case .new(let owner) = try await store.claim(scope: "c\nm\nk", fingerprint: "f", lease: .seconds(30)) else {
       Issue.record("not new")

@@ -52,15 +52,13 @@ import Testing
   }
 
   @Test func `A token whose accept got no reply is scheduled`() async throws {
-    let server = try PrivateRedis()
-    var impatient = RedisClient.Configuration()
-    impatient.commandTimeout = .seconds(3)
-    let queue = try await server.queue(client: impatient)
+    let server = try RedisServer()
+    let queue = try await server.queue(commandTimeout: .seconds(3))
     let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
     let id = queue.deliveryID(for: token)
     // The script is loaded, so that the next call is a single command.
     _ = try await queue.accept(self.token("b", deadline: DeliveryQueue.now + 3_600_000))
-    await server.rest { await #expect(throws: QueueError.self) { try await queue.accept(token) } }
+    await server.suspend { await #expect(throws: QueueError.self) { try await queue.accept(token) } }
     try await eventually("it was taken") {
       try await queue.send(["ZSCORE", .string(Keys.byDeadline(.tokens, id.shard)), .string(id.description)]).string != nil
     }

@@ -25,7 +25,7 @@ struct EventFeedTests {
 
   @Test("creating the same subscription again has no effect; another with its name is refused; an unknown one is not found")
   func create() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let feed = EventFeed(deliveries: try await redis.queue())
     let made = try await feed.create(name: "s", types: ["b", "a"], start: .now)
     #expect(try await feed.create(name: "s", types: ["a", "b"], start: .now) == made)
@@ -38,7 +38,7 @@ struct EventFeedTests {
 
   @Test("an event that is not acknowledged within its lease is delivered again; an acknowledged one is not")
   func redelivery() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     _ = try await feed.create(name: "s", types: [], start: .beginning)
@@ -58,7 +58,7 @@ struct EventFeedTests {
 
   @Test("a subscription gets only its types, nothing older than its start, and never more than requested")
   func filters() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     _ = try await feed.create(name: "all", types: [], start: .beginning)
@@ -76,7 +76,7 @@ struct EventFeedTests {
 
   @Test("events are deleted when every subscription has acknowledged them and their time has passed, not before")
   func trimming() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue { $0.acknowledgedEventTTL = .milliseconds(1) }
     let feed = EventFeed(deliveries: queue)
     _ = try await feed.create(name: "s", types: [], start: .beginning)

@@ -34,7 +34,7 @@ struct FeedListTests {
 
   @Test("events of all shards come once each, in the order of their publication, for any page size", arguments: [1, 3, 1000])
   func order(limit: Int) async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     var expected: [(Int64, Int, String)] = []
@@ -52,7 +52,7 @@ struct FeedListTests {
 
   @Test("types and filters leave out events, and pages still end")
   func filters() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     for number in 0..<40 {
@@ -69,7 +69,7 @@ struct FeedListTests {
 
   @Test("the readers of an event are reported with what they did with it")
   func readers() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
     for name in ["waits", "holds", "has-done"] { _ = try await feed.create(name: name, types: [], start: .beginning) }

@@ -8,8 +8,8 @@ import Testing
 struct IntakeJournalTests {
   @Test("while any instance sends heartbeats there is no outage; the first heartbeat after a pause of all records one")
   func outages() async throws {
-    let redis = try PrivateRedis()
-    let client = try redis.client()
+    let redis = try RedisServer()
+    let client = try await redis.client()
     let journal = IntakeJournal(redis: client)
     #expect(try await journal.beat("a", outageAfter: .milliseconds(200)) == nil, "the first beat ever ends no outage")
     for _ in 0..<6 {
@@ -40,8 +40,8 @@ struct IntakeJournalTests {
 
   @Test("arrivals are counted by app, environment and the time of their receipt, and a silence between them is recorded")
   func arrivals() async throws {
-    let redis = try PrivateRedis()
-    let client = try redis.client()
+    let redis = try RedisServer()
+    let client = try await redis.client()
     let journal = IntakeJournal(redis: client)
     let empty = try await journal.arrivals(environment: "Production", bundleId: "a")
     #expect(empty.last == nil && empty.counts.isEmpty && empty.silences.isEmpty)
@@ -62,8 +62,8 @@ struct IntakeJournalTests {
 
   @Test("a late verification splits the silence of its time of receipt, in any order")
   func late() async throws {
-    let redis = try PrivateRedis()
-    let client = try redis.client()
+    let redis = try RedisServer()
+    let client = try await redis.client()
     let journal = IntakeJournal(redis: client)
     let base = DeliveryQueue.now - 3_600_000
     try await note(journal, [base, base + 10_000])
@@ -97,8 +97,8 @@ struct IntakeJournalTests {
 
   @Test("a time of receipt in the future counts as now")
   func ahead() async throws {
-    let redis = try PrivateRedis()
-    let client = try redis.client()
+    let redis = try RedisServer()
+    let client = try await redis.client()
     let journal = IntakeJournal(redis: client)
     try await note(journal, [DeliveryQueue.now + 86_400_000])
     let found = try await journal.arrivals(environment: "Production", bundleId: "a")
@@ -108,8 +108,8 @@ struct IntakeJournalTests {
 
   @Test("old counts are deleted when a new bucket begins, and counts of unverified notifications are not read")
   func forgotten() async throws {
-    let redis = try PrivateRedis()
-    let client = try redis.client()
+    let redis = try RedisServer()
+    let client = try await redis.client()
     let journal = IntakeJournal(redis: client)
     let key = Keys.own("ingest", "arrivals:Production:a", shardOf: "a")
     let now = DeliveryQueue.now

@@ -27,14 +27,14 @@ import Testing
     func log(event: LogEvent) { lines.all.withLock { $0.append((event.level, event.message.description)) } }
   }
 
-  @Test(arguments: [("maxmemory 0", 1), ("maxmemory 64mb", 0)])
-  func `A Redis without a memory limit is accepted with a warning`(setting: String, warnings: Int)
+  @Test(arguments: [("0", 1), ("64mb", 0)])
+  func `A Redis without a memory limit is accepted with a warning`(memory: String, warnings: Int)
     async throws
   {
-    let redis = try PrivateRedis(["appendonly yes", "appendfsync always", "maxmemory-policy noeviction", setting])
+    let redis = try RedisServer(["--maxmemory", memory])
     let lines = Lines()
     _ = try await RedisSafetyCheck.check(
-      try redis.client(), QueueConfiguration(), logger: Logger(label: "test") { _ in Record(lines) })
+      try await redis.client(), QueueConfiguration(), logger: Logger(label: "test") { _ in Record(lines) })
     #expect(lines.warnings.count == warnings && lines.warnings.allSatisfy { $0.contains("no maxmemory") })
   }
 }

@@ -1,71 +1,49 @@
 import Foundation
 import Logging
 import RedisClient
+import RedisTestSupport
 import Synchronization
 import Testing
 
 @testable import AttributionQueue
 
-/// A Redis for one test, on a Unix socket in its own directory. Every write is on disk before it is answered.
-final class RedisServer: @unchecked Sendable {
-  private let directory: URL
-  private let settings: [String]
-  private var process: Process?
-
-  var socket: String { directory.appendingPathComponent("s").path }
+/// A Redis for one test. Every write is on disk before it is answered.
+final class RedisServer: Sendable {
+  private let process: RedisProcess
 
   /// The port on 127.0.0.1; 0 if there is none.
   let port: Int
 
   /// - Parameters:
+  ///   - settings: further arguments of redis-server.
   ///   - port: true if it also listens on a port, for its replicas.
   ///   - cluster: true for a Redis Cluster of this one node; it listens on a port too.
-  init(appendOnly: String = "yes", port listens: Bool = false, cluster: Bool = false) throws {
+  init(_ settings: [String] = [], appendOnly: String = "yes", port listens: Bool = false, cluster: Bool = false) throws {
     // The bus of a cluster has the port that is greater by 10,000.
     port = cluster ? Int.random(in: 30_000..<50_000) : listens ? Int.random(in: 30_000..<60_000) : 0
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("aq-\(UUID().uuidString.prefix(13))")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    settings = [
-      "--port", String(port), "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", "--unixsocket",
-      directory.appendingPathComponent("s").path, "--dir", directory.path,
-      "--appendonly", appendOnly, "--appendfsync", "always", "--save", "", "--logfile", "log",
-      "--auto-aof-rewrite-percentage", "0", "--cluster-enabled", cluster ? "yes" : "no",
-    ]
-    try start()
+    process = try RedisProcess(
+      [
+        "--port", String(port), "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", "--appendonly", appendOnly, "--appendfsync",
+        "always", "--auto-aof-rewrite-percentage", "0", "--cluster-enabled", cluster ? "yes" : "no",
+      ] + settings)
   }
 
-  func start() throws {
-    try? FileManager.default.removeItem(atPath: socket)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
-    process.arguments = settings
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = process
-  }
-
-  /// Kills the process, as a crash does.
-  func kill() async {
-    guard let process else { return }
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
-    self.process = nil
-  }
-
-  func remove() async {
-    await kill()
-    try? FileManager.default.removeItem(at: directory)
-  }
+  func start() throws { try process.start() }
+  func kill() async { await process.kill() }
+  func remove() async { await process.remove() }
+  func suspend(while body: () async throws -> Void) async rethrows { try await process.suspend(while: body) }
 
   /// Returns a client once Redis answers.
-  func client() async throws -> RedisClient {
-    let client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: quietLogger)
-    try await eventually("Redis answers") {
-      // A Redis that reads its AOF answers LOADING.
-      (try? await client.send(["PING"])) != nil
-    }
-    return client
+  func client() async throws -> RedisClient { try await process.readyClient() }
+
+  /// A queue with a client of its own, whose commands have that timeout.
+  func queue(commandTimeout: Duration? = nil, _ adjust: (inout QueueConfiguration) -> Void = { _ in }) async throws -> DeliveryQueue {
+    var configuration = QueueConfiguration()
+    adjust(&configuration)
+    // Until Redis answers.
+    try await client().close()
+    let client = try process.client { $0.commandTimeout = commandTimeout ?? $0.commandTimeout }
+    return try await DeliveryQueue.open(redis: client, configuration: configuration, logger: quietLogger)
   }
 
   /// Gives all slots to this node, and returns a client that uses it as a cluster.

@@ -418,7 +418,7 @@ import Testing
   }
 
   @Test func `Nothing is lost or counted twice while Redis is killed and workers are stopped at random`() async throws {
-    let redis = try PrivateRedis()
+    let redis = try RedisServer()
     let queue = try await redis.queue {
       $0.lease = .milliseconds(800)
       $0.workerTimeout = .milliseconds(800)
@@ -445,7 +445,7 @@ import Testing
         let delivery = request("m\(number % 500)", copy: "\(number)")
         while (try? await queue.accept(delivery)) == nil { try await Task.sleep(for: .milliseconds(20)) }
         if number % 150 == 149 {
-          redis.kill()
+          await redis.kill()
           try await Task.sleep(for: .milliseconds(200))
           try redis.start()
         }

@@ -167,19 +167,24 @@ def purchases(events: list[dict]) -> dict[str, list[str]]:
     return found
 
 
-def assert_in_order(notes: list[str], events: list[dict], *, in_batches: bool = False) -> int:
+def assert_in_order(notes: list[str], events: list[dict], *, kills: int | None = None) -> int:
     """Checks that no event of a purchase was processed before an earlier one. A reader that acknowledges each event may process only the
-    last one again; one that acknowledges in batches may begin again at an earlier event and must then go on from there. Returns the number
-    of purchases."""
+    last one again. One that acknowledges in batches (`kills`: how often it or a service was killed) may begin again at an earlier event
+    after each kill, and must then go on from there. Returns the number of purchases."""
     lines = purchases(events)
     place = {id: (purchase, number) for purchase, ids in lines.items() for number, id in enumerate(ids)}
     last: dict[str, int] = {}
+    begun_again: collections.Counter = collections.Counter()
     for id in notes:
         if id in place:
             purchase, number = place[id]
             before = last.get(purchase, -1)
             assert number <= before + 1, (purchase, number, before)
-            assert in_batches or number >= before, (purchase, number, before)
+            if kills is None:
+                assert number >= before, (purchase, number, before)
+            elif number <= before:
+                begun_again[purchase] += 1
+                assert begun_again[purchase] <= kills, (purchase, number, before, kills)
             last[purchase] = number
     return len(lines)
 

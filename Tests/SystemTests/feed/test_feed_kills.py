@@ -201,6 +201,6 @@ def test_the_client_library_loses_nothing_and_keeps_order_while_everything_is_ki
         notes = {name: [line.split()[0] for line in (tmp_path / name).read_text().splitlines()] for name in ("all", "ordered")}
         assert set(notes["all"]) == every
         assert set(notes["ordered"]) == {event["id"] for event in events if event["type"] == NOTIFICATION}
-        lines = assert_in_order(notes["ordered"], events, in_batches=True)
+        lines = assert_in_order(notes["ordered"], events, kills=sum(load.killed.values()))
         print(f"{len(events)} events, {lines} purchases in order, killed {dict(load.killed)}, starts {[one.starts for one in consumers]}, "
               f"worked again {({name: len(all) - len(set(all)) for name, all in notes.items()})}")
