@@ -23,27 +23,34 @@ public final class DeliveryQueue: Sendable {
   /// of stores that older builds have written.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
   public let tracer: Tracer
+  /// Called for each message that this process accepted, with its queue; not for duplicates.
+  let observeAccept: @Sendable (QueueName) -> Void
   let logger: Logger
   static let group = "workers"
 
   private init(
     redis: RedisClient, replication: RedisReplication?, configuration: QueueConfiguration, digestKey: [UInt8],
-    tracer: Tracer, logger: Logger
+    tracer: Tracer, logger: Logger, observeAccept: @escaping @Sendable (QueueName) -> Void
   ) {
     self.redis = redis
     durable = replication.map { redis.replicated($0) } ?? redis
     self.configuration = configuration
     self.tracer = tracer
     self.logger = logger
+    self.observeAccept = observeAccept
     deduplication = DeduplicationStore(digestKey: digestKey, configuration: configuration)
     knownForm = Self.cachedForm(redis)
   }
 
   /// Checks that Redis is configured not to lose data and that this build knows the store's form, and reads the secret digest key that all
   /// services share.
-  public static func open(redis: RedisClient, configuration: QueueConfiguration, tracer: Tracer = .off, logger: Logger)
-    async throws(QueueError) -> DeliveryQueue
-  {
+  ///
+  /// - Parameter observeAccept: called for each message that this process accepts, with its queue, for metrics; not for duplicates. If the
+  ///   reply of Redis is lost, the message may be in the queue without a call.
+  public static func open(
+    redis: RedisClient, configuration: QueueConfiguration, tracer: Tracer = .off, logger: Logger,
+    observeAccept: @escaping @Sendable (QueueName) -> Void = { _ in }
+  ) async throws(QueueError) -> DeliveryQueue {
     let (opened, form): (DeliveryQueue, String?)
     do throws(RedisError) {
       let replication = try await RedisSafetyCheck.check(redis, configuration, logger: logger)
@@ -54,7 +61,8 @@ public final class DeliveryQueue: Sendable {
       }
       form = parts[1].string
       opened = DeliveryQueue(
-        redis: redis, replication: replication, configuration: configuration, digestKey: key, tracer: tracer, logger: logger)
+        redis: redis, replication: replication, configuration: configuration, digestKey: key, tracer: tracer, logger: logger,
+        observeAccept: observeAccept)
     } catch {
       if case .refused(let text) = error, text.hasPrefix(RedisSafetyCheck.mark) {
         throw .unsafeRedis(String(text.dropFirst(RedisSafetyCheck.mark.count)))

@@ -105,6 +105,7 @@ extension DeliveryQueue {
     if let earlier = reply.bytes { return .earlier(earlier) }
     switch reply.integer {
     case 1:
+      observeAccept(request.queue)
       return .accepted(.accepted(id))
     case 0:
       // Replicas may not have confirmed the first accept.

@@ -124,11 +124,13 @@ enum ServiceMain {
     let deliveries = Mutex<DeliveryQueue?>(nil)
     var dependencies: [StartDependency] = []
     if let redis = environment.redis, service.needsQueues {
+      let observeAccept = QueueMetrics.acceptObserver(metrics)
       dependencies.append(
         StartDependency(name: "redis") { error in
           if case QueueError.unavailable = error { true } else { false }
         } attempt: {
-          let opened = try await DeliveryQueue.open(redis: redis, configuration: queue, tracer: tracer, logger: logger)
+          let opened = try await DeliveryQueue.open(
+            redis: redis, configuration: queue, tracer: tracer, logger: logger, observeAccept: observeAccept)
           deliveries.withLock { $0 = opened }
         })
     }

@@ -34,6 +34,17 @@ public enum QueueMetrics {
     }
   }
 
+  /// Counts the messages that this process accepts, by queue.
+  static func acceptObserver(_ registry: MetricsRegistry) -> @Sendable (QueueName) -> Void {
+    registry.counter("attribution_queue_enqueued_total", help: "Messages accepted; duplicates do not count.", labels: ["queue"])
+    // The series are looked up once, because every accept counts.
+    let series = QueueName.allCases.compactMap { queue in
+      registry.series("attribution_queue_enqueued_total", [queue.rawValue]).map { (queue, $0) }
+    }
+    let accepted = Dictionary(uniqueKeysWithValues: series)
+    return { accepted[$0]?.add() }
+  }
+
   /// Records an observation of a worker.
   public static func observer(_ queue: QueueName, _ registry: MetricsRegistry)
     -> @Sendable (WorkObservation) -> Void
