@@ -11,7 +11,7 @@ extension ServiceParts {
     let configuration = environment.configuration
     let variables = environment.variables
     let metrics = RecoveryMetrics(environment.metrics)
-    let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL), configuration: configuration)
+    let tokens = SignerTokens(signer: environment.rpcClient(of: .signer, baseURL: variables.signerURL), configuration: configuration)
     let client = AppStoreServerAPIClient(
       http: environment.httpClient(),
       baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL],

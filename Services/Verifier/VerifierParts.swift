@@ -28,7 +28,7 @@ extension ServiceParts {
       checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
       metrics: environment.metrics)
     let impressions = ImpressionKeys(
-      signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
+      signer: environment.rpcClient(of: .signer, baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
     let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.milliseconds)
@@ -87,8 +87,8 @@ extension ServiceParts {
       parts.pages = try ConsolePages(
         settings: configuration.console, redis: redis,
         services: ConsoleServices(
-          signer: environment.rpcClient(baseURL: variables.signerURL),
-          recovery: variables.notificationRecoveryURL.map { environment.rpcClient(baseURL: $0) },
+          signer: environment.rpcClient(of: .signer, baseURL: variables.signerURL),
+          recovery: variables.notificationRecoveryURL.map { environment.rpcClient(of: .notificationRecovery, baseURL: $0) },
           apps: configuration.apps.map(\.bundleId)),
         isTLS: variables.tls != nil, pathPrefix: variables.pathPrefix, metrics: environment.metrics)
     }

@@ -44,23 +44,22 @@ public struct RPCClient: Sendable {
     _ method: Method.Type, _ request: Method.Request, idempotencyKey: String? = nil, timeout: Duration? = nil,
     traceparent: String? = nil, requestId: String? = nil
   ) async throws(RPCError) -> Method.Response {
-    guard let observed = observer?.begin(method) else {
-      return try await attempts(
-        method, request, idempotencyKey: idempotencyKey, timeout: timeout, traceparent: traceparent, requestId: requestId)
-    }
+    let observed = observer?.begin(method)
     do throws(RPCError) {
       let response = try await attempts(
-        method, request, idempotencyKey: idempotencyKey, timeout: timeout, traceparent: observed.traceparent, requestId: requestId)
-      observed.end(nil)
+        method, request, idempotencyKey: idempotencyKey, timeout: timeout, traceparent: observed?.traceparent ?? traceparent,
+        requestId: requestId, observed)
+      observed?.end(nil)
       return response
     } catch {
-      observed.end(error.code)
+      observed?.end(error.code)
       throw error
     }
   }
 
   private func attempts<Method: RPCMethod>(
-    _ method: Method.Type, _ request: Method.Request, idempotencyKey: String?, timeout: Duration?, traceparent: String?, requestId: String?
+    _ method: Method.Type, _ request: Method.Request, idempotencyKey: String?, timeout: Duration?, traceparent: String?, requestId: String?,
+    _ observed: (any ObservedCall)?
   ) async throws(RPCError) -> Method.Response {
     let deadline = ContinuousClock.now + min(timeout ?? Method.timeLimit.default, Method.timeLimit.maximum)
     var key = idempotencyKey
@@ -90,6 +89,7 @@ public struct RPCClient: Sendable {
       else { throw failure }
       do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the caller went away") }
       attempt += 1
+      observed?.retries(after: failure.code)
     }
   }
 

@@ -36,10 +36,13 @@ public struct ServiceEnvironment: Sendable {
     return HTTPClient(configuration: configuration)
   }
 
-  /// A client for signer that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it presents this service's own.
-  public func rpcClient(baseURL: String) -> RPCClient { rpcClient(baseURL: baseURL) { $0 } }
+  /// A client for another service of the deployment that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it
+  /// presents this service's own.
+  ///
+  /// - Parameter target: the label of the calls in metrics.
+  public func rpcClient(of target: ServiceName, baseURL: String) -> RPCClient { rpcClient(of: target, baseURL: baseURL) { $0 } }
 
-  fileprivate func rpcClient(baseURL: String, _ transport: (HTTPClient) -> any HTTPSender) -> RPCClient {
+  fileprivate func rpcClient(of target: ServiceName, baseURL: String, _ transport: (HTTPClient) -> any HTTPSender) -> RPCClient {
     let http = httpClient { client in
       client.caFile = variables.signerCAFile ?? variables.caFile
       client.observer = nil
@@ -47,20 +50,23 @@ public struct ServiceEnvironment: Sendable {
       client.certificateFile = variables.tls?.certificateFile
       client.keyFile = variables.tls?.keyFile
     }
-    return RPCClient(baseURL: baseURL, token: variables.serviceToken, transport: transport(http), observer: TracedCalls())
+    return RPCClient(
+      baseURL: baseURL, token: variables.serviceToken, transport: transport(http),
+      observer: MeasuredCalls(metrics: CallMetrics(of: target, metrics)))
   }
 }
 
 extension ServiceEnvironment {
-  /// The same as ``rpcClient(baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
-  public func frequentClient(baseURL: String) -> RPCClient {
-    rpcClient(baseURL: baseURL) { http in
+  /// The same as ``rpcClient(of:baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
+  public func frequentClient(of target: ServiceName, baseURL: String) -> RPCClient {
+    rpcClient(of: target, baseURL: baseURL) { http in
       if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
       return http
     }
   }
 
-  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens.
+  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens. Its calls are not counted as
+  /// calls between services.
   ///
   /// - Parameter token: sent as the bearer token.
   public func foreignClient(baseURL: String, token: String?) -> RPCClient {

@@ -135,7 +135,7 @@ enum ServiceMain {
         })
     }
     if service.needsSigner {
-      let signer = environment.rpcClient(baseURL: variables.signerURL)
+      let signer = environment.rpcClient(of: .signer, baseURL: variables.signerURL)
       dependencies.append(
         StartDependency(name: "signer") {
           $0 is SignerUnavailable
@@ -226,7 +226,7 @@ enum ServiceMain {
     return DiagnoseHandler(
       service: environment.service, redis: environment.redis, durability: environment.configuration.queue.durability,
       certificates: certificates, upstreams: parts.upstreams,
-      signer: parts.callsSigner ? environment.rpcClient(baseURL: variables.signerURL) : nil, startedAt: WallClock.now())
+      signer: parts.callsSigner ? environment.rpcClient(of: .signer, baseURL: variables.signerURL) : nil, startedAt: WallClock.now())
   }
 
   private static func listener(

@@ -16,7 +16,7 @@ struct TracedCalls: CallObserver {
 private struct TracedCall: ObservedCall {
   let span: Span
 
-  var traceparent: String { span.traceparent }
+  var traceparent: String? { span.traceparent }
 
   func end(_ failure: RPCCode?) {
     guard let failure else { return span.end() }

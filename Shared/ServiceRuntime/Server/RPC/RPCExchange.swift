@@ -84,6 +84,7 @@ final class RPCExchange: HTTPExchange {
     server.metrics.begin(route.metrics)
     do throws(RPCError) {
       let bytes = try message(body, reservation)
+      server.metrics.received(route.metrics, bytes: bytes.count)
       guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
       let trace = begin(caller)
       let context = RPCContext(

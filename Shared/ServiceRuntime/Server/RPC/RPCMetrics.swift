@@ -8,6 +8,7 @@ struct RPCMetrics: Sendable {
     let name: String
     fileprivate let inFlight: MetricSeries?
     fileprivate let duration: MetricSeries?
+    fileprivate let requestBytes: MetricSeries?
     fileprivate let responseBytes: MetricSeries?
     fileprivate let ok: MetricSeries?
   }
@@ -22,7 +23,10 @@ struct RPCMetrics: Sendable {
       "attribution_rpc_server_duration_seconds", help: "Time to answer a call.", labels: ["service", "method"])
     registry.gauge("attribution_rpc_server_in_flight", help: "Calls that are being processed.", labels: ["service"])
     registry.histogram(
-      "attribution_rpc_server_response_bytes", help: "Size of answers in bytes.", labels: ["service", "method"],
+      "attribution_rpc_server_request_bytes", help: "Size of requests in bytes, without compression.", labels: ["service", "method"],
+      bounds: MetricsRegistry.sizeBounds)
+    registry.histogram(
+      "attribution_rpc_server_response_bytes", help: "Size of answers in bytes, without compression.", labels: ["service", "method"],
       bounds: MetricsRegistry.sizeBounds)
     registry.counter(
       "attribution_idempotency_requests_total", help: "Calls with an idempotency key.", labels: ["method", "outcome"])
@@ -36,11 +40,15 @@ struct RPCMetrics: Sendable {
     Method(
       service: service, name: name, inFlight: registry.series("attribution_rpc_server_in_flight", [service]),
       duration: registry.series("attribution_rpc_server_duration_seconds", [service, name]),
+      requestBytes: registry.series("attribution_rpc_server_request_bytes", [service, name]),
       responseBytes: registry.series("attribution_rpc_server_response_bytes", [service, name]),
       ok: registry.series("attribution_rpc_server_requests_total", [service, name, "ok"]))
   }
 
   func begin(_ method: Method) { method.inFlight?.add(1) }
+
+  /// - Parameter bytes: the size of the inflated message.
+  func received(_ method: Method, bytes: Int) { method.requestBytes?.observe(Double(bytes)) }
 
   /// - Parameter wasInFlight: true if ``begin(_:)`` was called, which is not the case for calls refused by their head.
   func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool, span: Span? = nil) {
