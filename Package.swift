@@ -232,8 +232,8 @@ let package = Package(
     tests(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", "Traces", nioCore, nioPosix, nioHTTP1,
-        .product(name: "NIOEmbedded", package: "swift-nio"),
+        "AttributionClient", "AttributionProtocol", "AttributionQueue", "Cryptography", "EventLoops", "WireJSON", "HTTPClient", "Traces",
+        nioCore, nioPosix, nioHTTP1, logging, .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
     .testTarget(

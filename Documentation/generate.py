@@ -30,11 +30,12 @@ SECTIONS = {
     "adServices": ("Settings/AdServicesSettings.swift", CONFIGURATION / "Settings/AdServicesSettings.swift"),
     "retention": ("Settings/RetentionSettings.swift", CONFIGURATION / "Settings/RetentionSettings.swift"),
     "webAds": ("Settings/WebAdSettings.swift", CONFIGURATION / "Settings/WebAdSettings.swift"),
+    "metrics": ("Settings/MetricsSettings.swift", CONFIGURATION / "Settings/MetricsSettings.swift"),
     "traces": ("../Traces/TraceSettings.swift", ROOT / "Shared/ServiceRuntime/Traces/TraceSettings.swift"),
 }
 # Keys whose property has another name, where the code does not say so in one line.
 PROPERTIES = {("edge", "trustedProxies"): "proxies", ("edge", "forwardedHeader"): "proxies", ("edge", "allow"): "allowed",
-              ("adServices", "timeout"): "timeout"}
+              ("adServices", "timeout"): "timeout", ("metrics", "tokenSHA256"): "tokenDigests"}
 UNITS = {"milliseconds": 1, "seconds": 1000}
 
 
@@ -145,8 +146,8 @@ def readings(text: str) -> dict[str, tuple[str, str, str]]:
     for key, target in re.findall(r'try count\("(\w+)", &(\w+)\)', text):
         found[key] = (target, "whole number", "at least 1")
     kinds = {"bool": "true or false", "text": "text", "texts": "list of texts", "duration": "time", "integer": "whole number",
-             "mapping": "mapping", "list": "list"}
-    for key, kind in re.findall(r'node\["(\w+)"\]\??\.(bool|text|texts|duration|integer|mapping|list)\(\)', text):
+             "mapping": "mapping", "list": "list", "tokenDigests": "text or list of texts"}
+    for key, kind in re.findall(rf'node\["(\w+)"\]\??\.({"|".join(kinds)})\(\)', text):
         found.setdefault(key, (key, kinds[kind], ""))
     return found
 

@@ -41,8 +41,9 @@ struct ConsoleFixture {
       clients: [.init(name: "<reader>", tokenDigests: [SHA256Digest.hash(Self.token)], allow: allow)], serviceToken: nil, open: false)
     let server = RPCServer(
       endpoints: endpoints, callers: LiveCallers(callers), limits: Limits(), pathPrefix: "",
-      health: Health(service: "verifier", rpcServices: [], checks: [], metrics: metrics), metrics: RPCMetrics(metrics), idempotency: nil,
-      tracer: .off, logger: logger)
+      health: Health(
+        service: "verifier", rpcServices: [], checks: [], metrics: metrics, metricsAccess: MetricsAccess(MetricsSettings())),
+      metrics: RPCMetrics(metrics), idempotency: nil, tracer: .off, logger: logger)
     access = PageAccess(server: server)
     pages = try ConsolePages(
       settings: ConsoleSettings(), redis: RedisClient(url: try RedisURL("redis://127.0.0.1:1"), logger: logger), services: services,

@@ -50,7 +50,7 @@ public struct CallerDirectory: Sendable {
 
   private func caller(authorization: String?) -> Caller? {
     guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
-    guard let token = Self.bearer(authorization) else { return nil }
+    guard let token = BearerToken.bytes(authorization) else { return nil }
     let digest = SHA256Digest.hash(token)
     // All digests are compared, so that the time does not reveal which one matched.
     var found: Caller?
@@ -70,21 +70,5 @@ public struct CallerDirectory: Sendable {
     var found: Caller?
     for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), fingerprint) { found = entry.caller }
     return found
-  }
-
-  /// The token of `Bearer <token>`; the scheme is case-insensitive.
-  private static func bearer(_ authorization: String) -> [UInt8]? {
-    var authorization = authorization
-    return authorization.withUTF8 { utf8 in
-      let scheme: StaticString = "bearer "
-      guard utf8.count > scheme.utf8CodeUnitCount else { return nil }
-      var at = 0
-      while at < scheme.utf8CodeUnitCount {
-        guard utf8[at] | 0x20 == scheme.utf8Start[at] | 0x20 else { return nil }
-        at += 1
-      }
-      while at < utf8.count, utf8[at] == UInt8(ascii: " ") { at += 1 }
-      return Array(UnsafeBufferPointer(rebasing: utf8[at...]))
-    }
   }
 }

@@ -29,7 +29,7 @@ extension DeploymentConfiguration {
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
       "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
-      "retention", "webAds",
+      "retention", "webAds", "metrics",
     ])
     if let node = try root.section("pkcs11") {
       pkcs11Module = resolved(try node.required("module").text())
@@ -67,6 +67,7 @@ extension DeploymentConfiguration {
     if let node = try root.section("edge") { edge = try EdgeSettings(node, &unknownKeys) }
     if let node = try root.section("limits") { limits = try Limits(node, &unknownKeys) }
     if let node = try root.section("push") { push = try PushSettings(node, &unknownKeys) }
+    if let node = try root.section("metrics") { metrics = try MetricsSettings(node, &unknownKeys) }
     if let node = try root.section("traces") { traces = try TraceSettings(node, resolved, &unknownKeys) }
     if let node = try root.section("retention") { retention = try RetentionSettings(node, &unknownKeys) }
     if let node = try root.section("webAds") { webAds = try WebAdSettings(node, resolved, &unknownKeys) }
@@ -257,16 +258,9 @@ extension DeploymentConfiguration {
     for name in names where !name.contains(":") {
       throw ConfigurationError("\(node.path).certificateName", "must be a URI, such as spiffe://example.com/ad-server")
     }
-    var digests: [[UInt8]] = []
-    for text in try digest?.texts() ?? [] {
-      guard let bytes = Hex.decode(text), bytes.count == 32 else {
-        throw ConfigurationError("\(node.path).tokenSHA256", "must be the SHA-256 of the token as 64 hexadecimal digits")
-      }
-      digests.append(bytes)
-    }
     unknown += node.unknownKeys(["name", "tokenSHA256", "certificateName", "allow", "rate"])
     return Client(
-      name: try node.required("name").text(), tokenDigests: digests, certificateNames: names,
+      name: try node.required("name").text(), tokenDigests: try digest?.tokenDigests() ?? [], certificateNames: names,
       allow: try node.required("allow").texts(),
       rate: try node.section("rate").map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
   }

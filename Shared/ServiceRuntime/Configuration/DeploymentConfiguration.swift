@@ -124,6 +124,8 @@ public struct DeploymentConfiguration: Sendable {
   public var adServices = AdServicesSettings()
   /// The settings for pushing events.
   public var push = PushSettings()
+  /// The rule for who may read `/metrics`.
+  public var metrics = MetricsSettings()
   /// The settings for recording and exporting traces.
   public var traces = TraceSettings()
   /// The settings for answering requests for retention messages.

@@ -21,15 +21,17 @@ final class Health: Sendable {
   private let rpcServices: [String]
   private let checks: [ReadinessCheck]
   private let metrics: MetricsRegistry
+  private let metricsAccess: MetricsAccess
   private let started = Atomic(false)
   private let draining = Atomic(false)
   private let ending = Atomic(false)
 
-  init(service: String, rpcServices: [String], checks: [ReadinessCheck], metrics: MetricsRegistry) {
+  init(service: String, rpcServices: [String], checks: [ReadinessCheck], metrics: MetricsRegistry, metricsAccess: MetricsAccess) {
     self.service = service
     self.rpcServices = rpcServices
     self.checks = checks
     self.metrics = metrics
+    self.metricsAccess = metricsAccess
   }
 
   var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -45,15 +47,7 @@ final class Health: Sendable {
     case "/livez": return get(request) ?? .response(status(true))
     case "/startupz": return get(request) ?? .response(status(started.load(ordering: .relaxed)))
     case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _, _ in await self.readiness() })
-    case "/metrics":
-      return get(request)
-        ?? .body(
-          limit: 0,
-          SimpleExchange { _, _ in
-            let form = MetricsForm(accept: request.header("accept"))
-            return HTTPResponse(
-              status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
-          })
+    case "/metrics": return get(request) ?? exposition(request)
     case "/grpc.health.v1.Health/Check":
       guard request.method == "POST" else { return .response(HTTPResponse(status: 405, headers: ["allow": "POST"])) }
       guard request.mediaType == "application/json" else {
@@ -62,6 +56,19 @@ final class Health: Sendable {
       return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
     default: return nil
     }
+  }
+
+  private func exposition(_ request: IncomingRequest) -> RequestAdmission {
+    guard metricsAccess.admits(authorization: request.authorization) else {
+      return .response(.error(RPCError(.unauthenticated, "the metrics need a token of metrics.tokenSHA256 as Authorization: Bearer")))
+    }
+    return .body(
+      limit: 0,
+      SimpleExchange { _, _ in
+        let form = MetricsForm(accept: request.header("accept"))
+        return HTTPResponse(
+          status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
+      })
   }
 
   private func get(_ request: IncomingRequest) -> RequestAdmission? {

@@ -64,6 +64,7 @@ enum ServiceMain {
       logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])
     }
     let callers = LiveCallers(try CallerDirectory(configuration, variables))
+    let metricsAccess = MetricsAccess(configuration.metrics)
     let metrics = MetricsRegistry()
     let traces = configuration.tracing()
     var queue = configuration.queue
@@ -84,7 +85,7 @@ enum ServiceMain {
     let internalTLS = try variables.tls.map { settings throws(ConfigurationError) in
       try LiveTLS(settings, listener: "internal", variable: "ATTRIBUTION_TLS_CERTIFICATE", metrics: metrics, logger: logger)
     }
-    try await waitForDependencies(&environment, queue, internalTLS)
+    try await waitForDependencies(&environment, queue, internalTLS, metricsAccess)
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
@@ -103,12 +104,12 @@ enum ServiceMain {
     if let exporter = try traces.exporter(environment) {
       parts.workers.insert(BackgroundWork(stop: { exporter.stop() }, work: { await exporter.run() }), at: 0)
     }
-    try await serve(parts, environment, callers, internalTLS)
+    try await serve(parts, environment, callers, internalTLS, metricsAccess)
   }
 
   /// Opens the queues and checks signer, if the service needs them.
   private static func waitForDependencies(
-    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?
+    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?, _ metricsAccess: MetricsAccess
   ) async throws {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
     let tracer = environment.tracer
@@ -119,7 +120,7 @@ enum ServiceMain {
     let wait = StartWait(timeout: variables.startTimeout, logger: logger) { responder in
       listener(responder, .internal, variables.listen, tls, waiting, isDraining: { true }) {}
     } health: { check in
-      Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics)
+      Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics, metricsAccess: metricsAccess)
     }
     let deliveries = Mutex<DeliveryQueue?>(nil)
     var dependencies: [StartDependency] = []
@@ -148,7 +149,8 @@ enum ServiceMain {
   }
 
   private static func serve(
-    _ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers, _ internalTLS: LiveTLS?
+    _ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers, _ internalTLS: LiveTLS?,
+    _ metricsAccess: MetricsAccess
   ) async throws {
     let logger = environment.logger
     let limits = environment.configuration.limits
@@ -161,7 +163,7 @@ enum ServiceMain {
     let rpcServices = Set(endpoints.values.map(\.service)).sorted()
     let health = Health(
       service: environment.service.rawValue, rpcServices: rpcServices, checks: parts.checks,
-      metrics: environment.metrics)
+      metrics: environment.metrics, metricsAccess: metricsAccess)
     ProcessMetrics.install(environment.metrics)
     let server = RPCServer(
       endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix,
@@ -203,6 +205,7 @@ enum ServiceMain {
         let directory = try CallerDirectory(configuration, environment.variables)
         try reload?(configuration)
         callers.replace(by: directory)
+        metricsAccess.replace(by: configuration.metrics)
       })
     // Services stop in reverse order: first readiness, then the listeners, then the work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))

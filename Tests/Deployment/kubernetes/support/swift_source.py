@@ -118,7 +118,7 @@ def shutdown_seconds() -> int:
 
 
 def health_paths() -> set[str]:
-    """The paths that the internal port answers without credentials."""
+    """The paths of health and metrics, which no caller's permission is needed for."""
     return set(re.findall(r'case "(/[a-z]+)":', text(HEALTH)))
 
 

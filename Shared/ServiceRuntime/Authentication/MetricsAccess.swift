@@ -1,0 +1,24 @@
+import Cryptography
+import Synchronization
+
+/// Decides who may read `/metrics`: everyone, or only callers with one of the configured tokens. Only digests of the tokens are known.
+final class MetricsAccess: Sendable {
+  private let digests: Mutex<[[UInt8]]>
+
+  init(_ settings: MetricsSettings) { digests = Mutex(settings.tokenDigests) }
+
+  /// Applies a reloaded configuration.
+  func replace(by settings: MetricsSettings) { digests.withLock { $0 = settings.tokenDigests } }
+
+  /// True if no token is required, or if the `Authorization` header has one of the tokens.
+  func admits(authorization: String?) -> Bool {
+    let digests = digests.withLock { $0 }
+    guard !digests.isEmpty else { return true }
+    guard let authorization, let token = BearerToken.bytes(authorization) else { return false }
+    let digest = SHA256Digest.hash(token)
+    // All digests are compared, so that the time does not reveal which one matched.
+    var isKnown = false
+    for known in digests where ConstantTime.equal(known, digest) { isKnown = true }
+    return isKnown
+  }
+}
