@@ -254,6 +254,9 @@ let package = Package(
       dependencies: ["asa-token-broker", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing"],
       path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
+    .testTarget(
+      name: "SignerTests", dependencies: ["signer", "Cryptography", "ServiceRuntime", logging], path: "Tests/SignerTests",
+      swiftSettings: strict),
 
     .target(
       name: "FuzzTargets",

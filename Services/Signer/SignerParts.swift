@@ -8,7 +8,7 @@ extension ServiceParts {
   static func signer(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let metrics = environment.metrics
     SigningMetrics.declare(metrics)
-    let keys = try LiveKeyring(environment.configuration, metrics: metrics, logger: environment.logger)
+    let keys = try LiveKeyring(environment.configuration, metrics: metrics, logger: environment.logger, now: WallClock.now)
     let audit = try environment.variables.auditFile.map { path throws(ConfigurationError) in try AuditLog(path: path) }
     let issuer = SignatureIssuer(keys: keys, audit: audit, metrics: metrics, now: WallClock.now)
     let store = environment.redis.map { WebImpressionStore(redis: $0) }

@@ -1,6 +1,10 @@
 import Cryptography
 import ServiceRuntime
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Loads the keys that the configuration names, each once, from files or from a PKCS#11 token. Errors name the setting.
 struct KeySources {
   private let token: PKCS11KeyProvider?
@@ -25,5 +29,14 @@ struct KeySources {
     }
     loaded[source] = key
     return key
+  }
+
+  /// When a key was created, milliseconds since 1970: the configured time, or else the time of the last change of its file, although the key
+  /// may be older than its file. Nil for a key in a token without a configured time.
+  static func creation(of source: DeploymentConfiguration.KeySource, configured: Int64?) -> Int64? {
+    if let configured { return configured }
+    guard case .file(let path, _) = source else { return nil }
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) * 1000 : nil
   }
 }

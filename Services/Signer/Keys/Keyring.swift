@@ -10,12 +10,16 @@ final class Keyring: Sendable {
     let state: DeploymentConfiguration.Key.State
     /// PEM; empty if the key is revoked.
     let publicKey: String
+    /// When it was created, milliseconds since 1970; nil if that is not known.
+    let created: Int64?
   }
 
   /// A key of App Store Connect.
   struct AppKey: Sendable {
     let identity: SigningIdentity
     let issuerId: String?
+    /// When it was created, milliseconds since 1970; nil if that is not known.
+    let created: Int64?
 
     var keyId: String { identity.keyId }
   }
@@ -56,11 +60,14 @@ final class Keyring: Sendable {
         guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "occurs twice") }
         // A revoked key is not read: it must never sign again, and its file may be gone.
         guard key.state != .revoked else {
-          keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: ""))
+          keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: "", created: key.created))
           continue
         }
         let loaded = try sources.load(key.source, place: key.place)
-        keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: loaded.publicKey.pem))
+        keys.append(
+          ImpressionKey(
+            id: key.id, state: key.state, publicKey: loaded.publicKey.pem,
+            created: KeySources.creation(of: key.source, configured: key.created)))
         if key.state == .active {
           guard active[network.id] == nil else {
             throw ConfigurationError(
@@ -77,7 +84,8 @@ final class Keyring: Sendable {
         guard let key else { return nil }
         let loaded = try sources.load(key.source, place: key.place)
         return AppKey(
-          identity: SigningIdentity(owner: app.bundleId, keyId: key.keyId, key: loaded, metrics: metrics), issuerId: key.issuerId)
+          identity: SigningIdentity(owner: app.bundleId, keyId: key.keyId, key: loaded, metrics: metrics), issuerId: key.issuerId,
+          created: KeySources.creation(of: key.source, configured: key.created))
       }
       apps[app.bundleId] = AppKeys(
         server: try appKey(app.appStoreServer), otherServer: try appKey(app.otherAppStoreServer), offers: try appKey(app.offers))
@@ -107,14 +115,28 @@ final class Keyring: Sendable {
     guard let key = keys.offers ?? keys.server else {
       throw .failedPrecondition("no In-App Purchase key is configured for this app", reason: "KEY_UNAVAILABLE")
     }
-    return (bundleId, AppKey(identity: key.identity, issuerId: key.issuerId ?? keys.server?.issuerId))
+    return (bundleId, AppKey(identity: key.identity, issuerId: key.issuerId ?? keys.server?.issuerId, created: key.created))
   }
 
-  /// The id, state and owner of all keys, for metrics.
-  var states: [(owner: String, keyId: String, state: String)] {
-    let impressions = adNetworks.flatMap { owner, keys in keys.map { (owner, $0.id, $0.state.rawValue) } }
+  /// A key as metrics show it.
+  struct KeyState {
+    let owner: String
+    let keyId: String
+    let state: DeploymentConfiguration.Key.State
+    /// When it was created, milliseconds since 1970; nil if that is not known.
+    let created: Int64?
+
+    /// The values of the labels `owner`, `key_id` and `state`.
+    var labels: [String] { [owner, keyId, state.rawValue] }
+  }
+
+  /// All keys, for metrics.
+  var states: [KeyState] {
+    let impressions = adNetworks.flatMap { owner, keys in
+      keys.map { KeyState(owner: owner, keyId: $0.id, state: $0.state, created: $0.created) }
+    }
     let others = apps.flatMap { owner, keys in
-      keys.all.map { (owner, $0.key.keyId, DeploymentConfiguration.Key.State.active.rawValue) }
+      keys.all.map { KeyState(owner: owner, keyId: $0.key.keyId, state: .active, created: $0.key.created) }
     }
     return impressions + others
   }

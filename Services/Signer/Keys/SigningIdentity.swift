@@ -47,12 +47,16 @@ final class SigningIdentity: Sendable {
 enum SigningMetrics {
   static let signatures = "attribution_signatures_total"
   static let keyInfo = "attribution_key_info"
+  static let keyAge = "attribution_key_age_seconds"
   static let auditFailures = "attribution_audit_failures_total"
 
   static func declare(_ metrics: MetricsRegistry) {
     // The label values are bounded, because owners and keys are those of the configuration.
     metrics.counter(signatures, help: "Signatures created.", labels: ["method", "owner", "key_id"])
     metrics.gauge(keyInfo, help: "Keys and their states.", labels: ["owner", "key_id", "state"])
+    metrics.gauge(
+      keyAge, help: "Time since a key was created as configured, or else since its file was last changed.",
+      labels: ["owner", "key_id", "state"])
     metrics.counter(auditFailures, help: "Signatures that were not returned because they could not be written to the audit log.")
   }
 }

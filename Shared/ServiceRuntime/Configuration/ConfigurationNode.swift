@@ -1,3 +1,4 @@
+import AttributionProtocol
 import Yams
 
 /// A node of the YAML file with its path, so that every error can name it.
@@ -98,6 +99,15 @@ struct ConfigurationNode {
     case "d": return .seconds(value * 86_400)
     default: throw ConfigurationError(path, "must be a time such as 30s, 5m, 1h or 7d")
     }
+  }
+
+  /// A date such as `2026-11-21`, which begins at midnight UTC, or a time as RFC 3339 writes it: milliseconds since 1970.
+  func date() throws(ConfigurationError) -> Int64 {
+    let text = try text()
+    guard let time = Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z") else {
+      throw ConfigurationError(path, "must be a date such as 2026-11-21, or a time such as 2026-11-21T08:00:00Z")
+    }
+    return time.millisecondsSince1970
   }
 
   /// One text or a list of texts.

@@ -131,10 +131,11 @@ extension DeploymentConfiguration {
       guard let state = Key.State(rawValue: state) else {
         throw ConfigurationError("\(key.path).state", "must be pending, active, retiring or revoked")
       }
-      unknown += key.unknownKeys(["id", "path", "state", "passphraseFile", "uri", "pinFile"])
+      unknown += key.unknownKeys(["id", "path", "state", "created", "passphraseFile", "uri", "pinFile"])
       keys.append(
         Key(
-          id: try key.required("id").text(), source: try keySource(key, "path", resolved), state: state, place: key.path))
+          id: try key.required("id").text(), source: try keySource(key, "path", resolved), state: state,
+          created: try key["created"]?.date(), place: key.path))
     }
     return AdNetwork(id: name, keys: keys)
   }
@@ -201,14 +202,15 @@ extension DeploymentConfiguration {
     }
     func key(_ key: ConfigurationNode, issuerId: String?) throws(ConfigurationError) -> AppStoreKey {
       AppStoreKey(
-        issuerId: issuerId, keyId: try key.required("keyId").text(), source: try keySource(key, "privateKey", resolved), place: key.path)
+        issuerId: issuerId, keyId: try key.required("keyId").text(), source: try keySource(key, "privateKey", resolved),
+        created: try key["created"]?.date(), place: key.path)
     }
     let appStoreServer = try node.section("appStoreServer").map { node throws(ConfigurationError) in
-      unknown += node.unknownKeys(["issuerId", "keyId", "privateKey", "passphraseFile", "uri", "pinFile", "otherKey"])
+      unknown += node.unknownKeys(["issuerId", "keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile", "otherKey"])
       return try key(node, issuerId: try node.required("issuerId").text())
     }
     let otherAppStoreServer = try node["appStoreServer"]?.section("otherKey").map { node throws(ConfigurationError) in
-      unknown += node.unknownKeys(["keyId", "privateKey", "passphraseFile", "uri", "pinFile"])
+      unknown += node.unknownKeys(["keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile"])
       let other = try key(node, issuerId: appStoreServer?.issuerId)
       guard other.keyId != appStoreServer?.keyId else {
         throw ConfigurationError("\(node.path).keyId", "is the first key's; the other key must be another one")
@@ -216,7 +218,7 @@ extension DeploymentConfiguration {
       return other
     }
     let offers = try node.section("offers").map { node throws(ConfigurationError) in
-      unknown += node.unknownKeys(["keyId", "privateKey", "issuerId", "passphraseFile", "uri", "pinFile"])
+      unknown += node.unknownKeys(["keyId", "privateKey", "issuerId", "created", "passphraseFile", "uri", "pinFile"])
       return try key(node, issuerId: try node["issuerId"]?.text())
     }
     unknown += node.unknownKeys([

@@ -16,6 +16,8 @@ public struct DeploymentConfiguration: Sendable {
     public let id: String
     public let source: KeySource
     public let state: State
+    /// When the key was created, milliseconds since 1970; nil if the file does not say.
+    public let created: Int64?
     /// The path in the configuration file, for errors.
     public let place: String
   }
@@ -38,6 +40,8 @@ public struct DeploymentConfiguration: Sendable {
     public let issuerId: String?
     public let keyId: String
     public let source: KeySource
+    /// When the key was created, milliseconds since 1970; nil if the file does not say.
+    public let created: Int64?
     public let place: String
   }
 

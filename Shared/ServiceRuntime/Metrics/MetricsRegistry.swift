@@ -49,6 +49,14 @@ public final class MetricsRegistry: Sendable {
     }
   }
 
+  /// Removes a series: it is not exposed any more, unless a value is recorded again.
+  public func remove(_ name: String, _ labels: [String]) {
+    families.withLock { families in
+      guard families[name] != nil else { return }
+      families[name]!.series[labels] = nil
+    }
+  }
+
   public func add(_ name: String, _ amount: Double = 1, _ labels: [String] = []) { series(name, labels)?.add(amount) }
 
   public func set(_ name: String, _ value: Double, _ labels: [String] = []) { series(name, labels)?.set(value) }

@@ -1,14 +1,17 @@
 """The signer's keys from an operator's view: refusals, rotation, tokens, the record, the commands."""
 
 import base64
+import datetime
 import hashlib
 import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -101,6 +104,25 @@ def test_only_the_active_key_signs_and_a_revoked_one_is_not_even_read(tmp_path):
             "pending": "pending", "active": "active", "retiring": "retiring", "gone": "revoked"}
         assert verifies(answer, keys["active"]["publicKey"])
         assert not verifies(answer, keys["retiring"]["publicKey"])
+
+
+def test_the_age_of_a_key_is_a_metric(tmp_path):
+    now = time.time()
+    for name in "ab":
+        os.utime(make_key(tmp_path / f"{name}.pem"), (now, now - 5000))
+
+    def ages() -> dict[str, float]:
+        name = re.compile(r'\{owner="example123.skadnetwork",key_id="(\w+)",state="(\w+)"\}')
+        return {" ".join(name.fullmatch(labels).groups()): age for labels, age in signer.metric("attribution_key_age_seconds").items()}
+
+    with SignerProcess(tmp_path, configuration(key("a"), key("b", "pending", created="2026-01-15"), key("gone", "revoked"))) as signer:
+        found = ages()
+        assert set(found) == {"a active", "b pending"}
+        assert 5000 <= found["a active"] < 5300
+        created = datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC).timestamp()
+        assert abs(found["b pending"] - (time.time() - created)) < 300
+        signer.reload(configuration(key("a", "retiring"), key("b")))
+        assert set(ages()) == {"a retiring", "b active"}
 
 
 def test_a_network_without_an_active_key_is_reported(tmp_path):
