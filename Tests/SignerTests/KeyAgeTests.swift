@@ -78,7 +78,8 @@ private final class KeyFolder: Sendable {
   @Test func `After a rotation only the present keys and states have an age`() async throws {
     for name in ["a.pem", "b.pem", "c.pem"] { try folder.addKey(name, changed: Self.now - 1000) }
     let keys = try keyring(
-      try folder.configuration("{ id: a, path: a.pem }", "{ id: b, path: b.pem, state: pending }", "{ id: c, path: c.pem, state: retiring }"))
+      try folder.configuration(
+        "{ id: a, path: a.pem }", "{ id: b, path: b.pem, state: pending }", "{ id: c, path: c.pem, state: retiring }"))
     #expect(await ages().count == 3)
     try keys.replace(by: try folder.configuration("{ id: a, path: a.pem, state: retiring }", "{ id: b, path: b.pem }"))
     #expect(await ages() == [#""a",state="retiring"} 1"#, #""b",state="active"} 1"#])

@@ -25,7 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("The notification URL in App Store Connect; it is also called from this machine.", valueName: "url"))
   var notificationUrl: String?
-  @Option(help: ArgumentHelp("How long to wait for Apple's status, and then again for the event.", valueName: "seconds")) var wait = 60
+  @Option(help: ArgumentHelp("How long to wait for the event after Apple's delivery.", valueName: "seconds")) var wait = 60
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws {

@@ -1,3 +1,4 @@
+import AppStore
 import AttributionClient
 import AttributionProtocol
 import Cryptography
@@ -12,7 +13,7 @@ struct TestNotificationCheck: Sendable {
   let connection: Connection
   let bundleId: String
   let environment: String
-  /// The longest wait for Apple's status, and again for the event.
+  /// The longest wait for the event after Apple's status.
   let patience: Duration
   /// Called with a sentence after each step.
   let note: @Sendable (String) -> Void
@@ -41,8 +42,9 @@ struct TestNotificationCheck: Sendable {
       response = try await connection.client.recovery.requestTestNotification(
         RequestTestNotificationRequest(bundleId: bundleId, environment: environment))
     } catch { throw verdict(error) }
+    let requested = ContinuousClock.now
     note("requested a test notification from Apple")
-    switch try await status(response.testNotificationToken) {
+    switch try await status(response.testNotificationToken, requested) {
     case .refused(let reason): try await follow(nil, subscription, refused: reason)
     case .attempted(let status):
       let results = status.response?["sendAttempts"]?.arrayValue?.map { $0["sendAttemptResult"]?.stringValue ?? "" } ?? []
@@ -59,29 +61,35 @@ struct TestNotificationCheck: Sendable {
   }
 
   /// Waits for Apple's status of the first attempt to deliver.
-  private func status(_ token: String) async throws -> Status {
-    let end = ContinuousClock.now + patience
-    var pauses: ArraySlice<Duration> = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(15)]
-    while true {
-      do throws(RPCError) {
-        let status = try await connection.client.recovery.getTestNotificationStatus(
-          GetTestNotificationStatusRequest(bundleId: bundleId, environment: environment, testNotificationToken: token))
-        if let attempts = status.response?["sendAttempts"]?.arrayValue, !attempts.isEmpty { return .attempted(status) }
-      } catch {
-        if error.reason == "SIGNED_DATA_INVALID" {
-          let reason = error.metadata["verdict"] ?? ""
-          note("Apple's copy of the notification does not match the app's configuration: \(reason)")
-          return .refused(reason)
-        }
-        if error.code != .notFound { throw verdict(error) }
+  private func status(_ token: String, _ requested: ContinuousClock.Instant) async throws -> Status {
+    let answer = try await TestNotificationStatusTimes.firstAnswer {
+      try await Task.sleep(until: requested + $0, clock: .continuous)
+    } ask: {
+      try await presentStatus(token)
+    }
+    guard let answer else {
+      throw CommandFailure(
+        code: 16, "Apple has no delivery status \(requested.duration(to: .now).components.seconds) s after the request",
+        advice: "Try again in a few minutes; Apple's system status page reports delays.")
+    }
+    return answer
+  }
+
+  /// Apple's status now; nil if there is none yet.
+  private func presentStatus(_ token: String) async throws -> Status? {
+    do throws(RPCError) {
+      let status = try await connection.client.recovery.getTestNotificationStatus(
+        GetTestNotificationStatusRequest(bundleId: bundleId, environment: environment, testNotificationToken: token))
+      let attempts = status.response?["sendAttempts"]?.arrayValue ?? []
+      return attempts.isEmpty ? nil : Status.attempted(status)
+    } catch {
+      if error.reason == "SIGNED_DATA_INVALID" {
+        let reason = error.metadata["verdict"] ?? ""
+        note("Apple's copy of the notification does not match the app's configuration: \(reason)")
+        return Status.refused(reason)
       }
-      let left = end - ContinuousClock.now
-      guard left > .zero else {
-        throw CommandFailure(
-          code: 16, "Apple has no delivery status after \(patience.components.seconds) s",
-          advice: "Try again in a few minutes; Apple's system status page reports delays.")
-      }
-      try await Task.sleep(for: min(pauses.popFirst() ?? .seconds(30), max(.milliseconds(200), left)))
+      if error.code == .notFound { return nil }
+      throw verdict(error)
     }
   }
 

@@ -18,7 +18,7 @@ struct RequestTestNotificationHandler: RPCHandler {
   }
 }
 
-/// Apple: Get Test Notification Status. While there is no status it is `not_found`; callers should ask again after 2, 5, 15 and 30 seconds.
+/// Apple: Get Test Notification Status. While Apple has no status it is `not_found`; callers ask at ``TestNotificationStatusTimes``.
 struct GetTestNotificationStatusHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetTestNotificationStatus
   let calls: AppStoreCalls

@@ -11,10 +11,11 @@ import Testing
     try configuration("adNetworks: [ { id: a.skadnetwork, keys: [ { id: \"1\", path: a.pem\(created) } ] } ]")
   }
 
-  @Test(arguments: [
-    ("", nil), (", created: 1970-01-02", 86_400_000), (", created: \"1970-01-02\"", 86_400_000),
-    (", created: \"1970-01-01T00:00:01.5Z\"", 1500), (", created: \"1970-01-01T01:00:00+01:00\"", 0),
-  ] as [(String, Int64?)])
+  @Test(
+    arguments: [
+      ("", nil), (", created: 1970-01-02", 86_400_000), (", created: \"1970-01-02\"", 86_400_000),
+      (", created: \"1970-01-01T00:00:01.5Z\"", 1500), (", created: \"1970-01-01T01:00:00+01:00\"", 0),
+    ] as [(String, Int64?)])
   func `The creation of a key is a date or a time`(created: String, expected: Int64?) throws {
     let read = try network(created)
     #expect(read.adNetworks[0].keys[0].created == expected && read.unknownKeys.isEmpty)
