@@ -13,8 +13,8 @@ private final class Scripted: HTTPSender {
   private let parents = Mutex<[String?]>([])
 
   init(_ responses: [(status: Int, body: String)]) {
-    self.responses = Mutex(
-      responses.map { HTTPClientResponse(status: $0.status, headers: [], body: Array($0.body.utf8), httpVersion: "1.1") }[...])
+    let made = responses.map { HTTPClientResponse(status: $0.status, headers: [], body: Array($0.body.utf8), httpVersion: "1.1") }
+    self.responses = Mutex(made[...])
   }
 
   var traceparents: [String?] { parents.withLock { $0 } }

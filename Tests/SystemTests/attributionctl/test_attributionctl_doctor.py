@@ -92,7 +92,7 @@ def test_each_result_of_apples_delivery_attempts_has_its_exit_code(system, tmp_p
         # The check that takes ten seconds runs concurrently with the others.
         with registered(system, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
             slow: list = []
-            beside = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox", wait=40)))
+            beside = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox")))
             beside.start()
             cases = [
                 (f"https://127.0.0.1:{tls}/", 20, "certificate"), (f"http://127.0.0.1:{closed}/", 22, "DNS"),

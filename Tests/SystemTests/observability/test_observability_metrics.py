@@ -146,6 +146,21 @@ def test_requests_of_strangers_create_no_new_series(system):
     assert len(new) < 20, new
 
 
+def test_an_accepted_delivery_is_counted_once(system):
+    name = 'attribution_queue_enqueued_total{queue="intake"}'
+
+    def accepted() -> list[float]:
+        return [float(line.rsplit(" ", 1)[1]) for service in (system.ingest, system.verifier)
+                for line in scrape(service)[1].splitlines() if line.startswith(name)]
+
+    before = accepted()
+    postback = system.maker.postback()
+    for _ in range(3):
+        assert post(system.ingest, postback.path, postback.body) == 200
+    # Ingest accepts it, verifier only works it, and the repeats are duplicates.
+    assert accepted() == [before[0] + 1, before[1]]
+
+
 def rules_that_fire_soon(folder: pathlib.Path) -> pathlib.Path:
     """The shipped rules, with a `for` of a second."""
     rules = yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())

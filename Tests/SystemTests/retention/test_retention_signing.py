@@ -68,6 +68,8 @@ def test_offers_that_are_signed_together_are_for_the_right_customers(system):
     for transaction, offer in offered.items():
         assert system.claims(offer["promotionalOfferSignatureV2"])["transactionId"] == transaction
     assert metric(system.signer, calls) > before
+    assert metric(system.ingest, 'attribution_rpc_client_requests_total{target="signer",method="SignOffers",code="ok"}') > 0
+    assert metric(system.signer, calls.replace("requests_total", "request_bytes_count").replace(',code="ok"', "")) > before
 
 
 def test_a_signer_of_an_older_build_is_called_for_each_offer(tmp_path):
@@ -79,4 +81,6 @@ def test_a_signer_of_an_older_build_is_called_for_each_offer(tmp_path):
         answers = [system.ask(question(productId="v2"))[1] for _ in range(8)]
         assert any("promotionalOffer" in answer for answer in answers), answers
         assert earlier.asked.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.asked
+        refused = 'attribution_rpc_client_requests_total{target="signer",method="SignOffers",code="unimplemented"}'
+        assert metric(system.ingest, refused) == 1
     earlier.server.shutdown()
