@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A JWS in its compact form (RFC 7515) whose header is not decoded yet. A caller that has verified the same header before need not decode
 /// it.
 public struct EncodedJWS: Sendable, Equatable {
@@ -16,16 +20,23 @@ public struct EncodedJWS: Sendable, Equatable {
   }
 
   private static func parts(_ text: UnsafeBufferPointer<UInt8>) -> (EncodedHeader, [UInt8], [UInt8])? {
-    let dot = UInt8(ascii: ".")
     // An empty signature is accepted here, so that the caller can report the algorithm `none`.
-    guard let first = text.firstIndex(of: dot), first > 0, let second = text[(first + 1)...].firstIndex(of: dot), second > first + 1,
-      !text[(second + 1)...].contains(dot)
+    guard let first = dot(in: text, from: 0), first > 0, let second = dot(in: text, from: first + 1), second > first + 1,
+      dot(in: text, from: second + 1) == nil
     else { return nil }
     func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
     guard let payload = Base64.decodeURL(part(first + 1..<second)), let signature = Base64.decodeURL(part(second + 1..<text.count)) else {
       return nil
     }
     return (EncodedHeader(input: Array(part(0..<second)), count: first), payload, signature)
+  }
+
+  /// The place of the next dot. `memchr` is many times faster than a loop, and a token has kilobytes.
+  private static func dot(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard start < text.count, let bytes = text.baseAddress,
+      let found = memchr(bytes + start, Int32(UInt8(ascii: ".")), text.count - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(bytes)
   }
 }
 
@@ -47,6 +58,12 @@ public struct EncodedHeader: Sendable, Equatable {
   var alone: EncodedHeader { EncodedHeader(input: Array(input[..<count]), count: count) }
 
   public static func == (a: EncodedHeader, b: EncodedHeader) -> Bool {
-    a.count == b.count && a.input[..<a.count] == b.input[..<b.count]
+    guard a.count == b.count else { return false }
+    return a.input.withUnsafeBytes { one in
+      b.input.withUnsafeBytes { other in
+        guard let one = one.baseAddress, let other = other.baseAddress else { return a.count == 0 }
+        return memcmp(one, other, a.count) == 0
+      }
+    }
   }
 }
