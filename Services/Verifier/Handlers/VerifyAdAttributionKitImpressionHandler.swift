@@ -1,3 +1,4 @@
+import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
@@ -9,5 +10,15 @@ struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
     -> VerifyAdAttributionKitImpressionResponse
   {
     try await verdicts.verify(request)
+  }
+}
+
+extension Verdicts {
+  func verify(_ request: VerifyAdAttributionKitImpressionRequest) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
+    guard let jws = request.jws else { throw .invalidArgument(field: "jws", "is missing") }
+    let verdict = try await impressions.verdict { $0.verdict(onAdAttributionKit: jws) }
+    return VerifyAdAttributionKitImpressionResponse(
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId,
+      payload: verdict.payload)
   }
 }
