@@ -1,28 +1,6 @@
 import AttributionProtocol
 import AttributionQueue
 
-extension QueueHandlers {
-  static func state(_ state: StoreFormState) -> StoreState {
-    StoreState(
-      form: Int32(state.form.rawValue), newestForm: Int32(StoreForm.newest.rawValue),
-      shardsBehind: Int32(clamping: state.shardsBehind),
-      outdatedWorkers: state.olderWorkers.map {
-        OutdatedWorker(
-          queue: $0.queue.rawValue, name: $0.name, form: Int32(clamping: $0.form), idleSeconds: $0.idleSeconds)
-      })
-  }
-}
-
-struct GetStoreFormHandler: RPCHandler {
-  typealias Method = QueuesService.GetStoreForm
-  let administration: QueueAdministration
-
-  func handle(_ request: GetStoreFormRequest, _ context: RPCContext) async throws(RPCError) -> GetStoreFormResponse {
-    let state = try await QueueHandlers.ask { () throws(QueueError) in try await administration.form() }
-    return GetStoreFormResponse(store: QueueHandlers.state(state))
-  }
-}
-
 struct SetStoreFormHandler: RPCHandler {
   typealias Method = QueuesService.SetStoreForm
   let administration: QueueAdministration
