@@ -135,13 +135,13 @@ struct SessionIntake: Sendable {
   /// Queues changes of a status for the feed.
   private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicHTTPRequest) async throws {
     for change in changes {
-      let change = StatusChange(
+      let change = StatusChangeMessage(
         bundleId: bundleId, installHash: hash, from: change.from, to: change.to, deviceTime: change.deviceTime,
         source: change.isUpdate ? "update" : "session")
       _ = try await deliveries.accept(
         AcceptRequest(
           queue: .sessions, idempotencyKey: change.key, orderKey: hash,
-          message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes),
+          message: request.message(kind: StatusChangeMessage.messageKind, body: [], attributes: change.attributes),
           backlogShare: Self.changeShare))
     }
   }

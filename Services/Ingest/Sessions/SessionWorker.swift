@@ -28,7 +28,7 @@ struct SessionWorker: Sendable {
   let now: @Sendable () -> Int64
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
-    if lease.message.kind == StatusChange.messageKind { return announce(lease) }
+    if lease.message.kind == StatusChangeMessage.messageKind { return announce(lease) }
     guard let message = SessionMessage(attributes: lease.message.attributes),
       let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
     else { return .deadLetter(error: "the message is not a session") }
@@ -56,7 +56,7 @@ struct SessionWorker: Sendable {
   }
 
   private func announce(_ lease: LeasedMessage) -> WorkOutcome {
-    guard let change = StatusChange(attributes: lease.message.attributes) else {
+    guard let change = StatusChangeMessage(attributes: lease.message.attributes) else {
       return .deadLetter(error: "the message is not a change of a status")
     }
     let event = change.event(lease.deliveryID, receivedAt: lease.message.receivedAt)

@@ -4,7 +4,7 @@ import AttributionQueue
 import WireJSON
 
 /// A user's changed answer to App Tracking Transparency, which reaches the feed through the queue of sessions.
-struct StatusChange: Sendable, Hashable {
+struct StatusChangeMessage: Sendable, Hashable {
   /// The kind of its message.
   static let messageKind = "att-status"
 
