@@ -1,5 +1,3 @@
-import NIOCore
-
 /// One argument of a command.
 public enum RedisArgument: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   case string(String)
@@ -21,23 +19,5 @@ extension RedisArgument {
     case .bytes(let bytes): bytes.count + 8
     case .integer: 24
     }
-  }
-}
-
-extension ByteBuffer {
-  /// Writes a command in RESP: an array of bulk strings.
-  mutating func writeRedisCommand(_ words: EncodedArguments) {
-    writeRedisCommandStart(words)
-    words.forEachPiece { writeBytes($0) }
-  }
-
-  /// Writes several commands, which include their array headers.
-  mutating func writeRedisCommands(_ commands: EncodedCommands) { commands.words.forEachPiece { writeBytes($0) } }
-
-  /// Writes the array header of a command.
-  mutating func writeRedisCommandStart(_ words: EncodedArguments) {
-    writeInteger(UInt8(ascii: "*"))
-    writeString(String(words.count))
-    writeStaticString("\r\n")
   }
 }
