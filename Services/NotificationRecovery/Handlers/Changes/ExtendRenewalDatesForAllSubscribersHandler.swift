@@ -9,7 +9,7 @@ import WireJSON
 struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendRenewalDatesForAllSubscribers
   let calls: AppStoreCalls
-  let attempts: ExtensionAttempts
+  let records: ExtensionRecords
 
   func handle(_ request: ExtendRenewalDatesForAllSubscribersRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtendRenewalDatesForAllSubscribersResponse
@@ -28,7 +28,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
     let path = [productId, wanted.requestIdentifier]
     let name = [app.bundleId, server.rawValue, productId, wanted.requestIdentifier.lowercased()]
     return ExtendRenewalDatesForAllSubscribersResponse(
-      try await attempts.alone(name, until: context.deadline) { () async throws(RPCError) in
+      try await records.alone(name, until: context.deadline) { () async throws(RPCError) in
         try await extend(body, path, name, app, server, context)
       })
   }
@@ -38,7 +38,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
     _ context: RPCContext
   ) async throws(RPCError) -> AppStoreCalls.Response {
     let isNew: Bool
-    do throws(RedisError) { isNew = try await attempts.beginMass(name) } catch {
+    do throws(RedisError) { isNew = try await records.beginMass(name) } catch {
       // Without the record, nobody would know later that Apple must be asked first.
       throw RPCError(error)
     }

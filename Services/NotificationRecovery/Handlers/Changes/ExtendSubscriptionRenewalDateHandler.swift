@@ -10,7 +10,7 @@ import WireJSON
 struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendSubscriptionRenewalDate
   let calls: AppStoreCalls
-  let attempts: ExtensionAttempts
+  let records: ExtensionRecords
 
   func handle(_ request: ExtendSubscriptionRenewalDateRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtendSubscriptionRenewalDateResponse
@@ -24,7 +24,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     } catch { throw RPCError(error) }
     let server = try calls.server(request.environment, of: app)
     return ExtendSubscriptionRenewalDateResponse(
-      try await attempts.alone([app.bundleId, id, wanted.requestIdentifier], until: context.deadline) { () async throws(RPCError) in
+      try await records.alone([app.bundleId, id, wanted.requestIdentifier], until: context.deadline) { () async throws(RPCError) in
         // Looked up while no other call of that name can change it.
         try await extend(id, wanted, try await end(of: id, app, server, context), app, context)
       })
@@ -35,8 +35,8 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   ) async throws(RPCError) -> AppStoreCalls.Response {
     // Named by the server that has the subscription, because callers may or may not name the environment.
     let name = [app.bundleId, now.server.rawValue, id, wanted.requestIdentifier]
-    let note: ExtensionAttempts.Note
-    do throws(RedisError) { note = try await attempts.begin(name, now.subscriptionEnd) } catch {
+    let note: ExtensionRecords.Note
+    do throws(RedisError) { note = try await records.begin(name, now.subscriptionEnd) } catch {
       // Without the record, nobody would know later whether it was done.
       throw RPCError(error)
     }
@@ -47,7 +47,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     } catch {
       guard case .apple(let failure) = error, failure.isOutcomeUnknown else {
         // A refused call has done nothing. The outcome of an earlier call is still unknown.
-        if note.isNew { try? await attempts.forget(name) }
+        if note.isNew { try? await records.forget(name) }
         throw RPCError(error, now: WallClock.now())
       }
       let after = try await end(of: id, app, now.server, context)

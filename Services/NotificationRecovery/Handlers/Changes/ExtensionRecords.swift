@@ -6,7 +6,7 @@ import ServiceRuntime
 
 /// Records of requested extensions, by name. They show later whether the extension was made. ``alone(_:until:_:)`` lets one call at a time
 /// request it, whatever idempotency keys the calls have.
-struct ExtensionAttempts: Sendable {
+struct ExtensionRecords: Sendable {
   /// The record of the first call of a name.
   struct Note: Sendable, Hashable {
     let end: SubscriptionEnd
