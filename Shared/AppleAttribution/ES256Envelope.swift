@@ -1,7 +1,7 @@
 import Cryptography
 import WireJSON
 
-/// A compact JWS with ES256 in its header: the checks that need no key (Verifying a postback).
+/// A compact JWS with ES256 in its header, of a postback or an impression: the checks that need no key (Verifying a postback).
 struct ES256Envelope {
   private let signatureBytes: [UInt8]
   private let payloadBytes: [UInt8]
@@ -12,7 +12,7 @@ struct ES256Envelope {
 
   /// Throws `malformed_jws` or `unexpected_algorithm`.
   init(_ text: String, field: String) throws(PostbackRejection) {
-    // Unlike CompactJWS this accepts an empty signature, so that an unsigned token is reported by its algorithm.
+    // An empty signature is accepted here, so that an unsigned token is reported by its algorithm.
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw PostbackRejection(.malformedJWS, field: field, "not three parts") }
     guard let headerBytes = Base64.decodeURL(Substring(parts[0])), let payloadBytes = Base64.decodeURL(Substring(parts[1])),
@@ -25,7 +25,7 @@ struct ES256Envelope {
     guard header["alg"] == .string("ES256") else {
       throw PostbackRejection(.unexpectedAlgorithm, field: field, "the algorithm is not ES256")
     }
-    // RFC 7515: unknown critical extensions must be refused; we know none.
+    // RFC 7515 requires that unknown critical header parameters are refused. This code supports none.
     guard header["crit"] == nil else { throw PostbackRejection(.malformedJWS, field: field, "critical header parameters") }
     kid = header["kid"]?.stringValue
   }
