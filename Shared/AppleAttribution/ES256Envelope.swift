@@ -52,7 +52,7 @@ struct ES256Envelope {
       throw PostbackRejection(.malformedJWS, field: field, "\(part): \(error.reason)")
     }
     guard case .object(let object) = value else {
-      throw PostbackRejection(.malformedJWS, field: field, "the \(part) is no object")
+      throw PostbackRejection(.malformedJWS, field: field, "the \(part) is not a JSON object")
     }
     return object
   }

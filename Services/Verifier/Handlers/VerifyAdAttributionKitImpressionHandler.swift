@@ -2,6 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
+/// `VerifyAdAttributionKitImpression`: the verdict on an impression, by signer's public keys.
 struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitImpression
   let verdicts: Verdicts

@@ -2,6 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
+/// `VerifySKAdNetworkImpression`: the verdict on an impression, by signer's public keys.
 struct VerifySKAdNetworkImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifySKAdNetworkImpression
   let verdicts: Verdicts

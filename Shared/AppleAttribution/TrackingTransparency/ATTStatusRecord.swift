@@ -4,9 +4,9 @@ public struct ATTStatusRecord: Sendable, Hashable {
   /// The device's time, limited to ``receivedAt``, because a time in the future would block later statuses.
   public var deviceTime: Int64
   public var receivedAt: Int64
-  /// The time at which this status was first received without another one since; never later than ``receivedAt``.
+  /// The time since which the status has not changed; never later than ``receivedAt``.
   public var since: Int64
-  /// True if it was reported by itself and not with a session.
+  /// True if the app sent the status alone (`PUT …/att-status`); false if a session contained it.
   public var isUpdate: Bool
 
   public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64, since: Int64? = nil, isUpdate: Bool = false) {
@@ -17,6 +17,6 @@ public struct ATTStatusRecord: Sendable, Hashable {
     self.isUpdate = isUpdate
   }
 
-  /// True for a refusal that was reported by itself.
+  /// True for a refusal that the app sent alone.
   public var isReportedRefusal: Bool { isUpdate && (status == .denied || status == .restricted) }
 }

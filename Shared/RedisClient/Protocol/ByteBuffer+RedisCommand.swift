@@ -7,7 +7,7 @@ extension ByteBuffer {
     words.forEachPiece { writeBytes($0) }
   }
 
-  /// Writes several commands, which include their array headers.
+  /// Writes several encoded commands. Each already contains its array header.
   mutating func writeRedisCommands(_ commands: EncodedCommands) { commands.words.forEachPiece { writeBytes($0) } }
 
   /// Writes the array header of a command.
