@@ -15,6 +15,7 @@ enum SubscriptionFold {
 
   /// - Parameter beginsHistory: true for the first step of an id. Then `last` is the state under an earlier id, or nil.
   static func next(_ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool) -> Outcome {
+    let step = withNewestFacts(step, last)
     let broken = brokenRules(last, step, beginsHistory: beginsHistory)
     let missing = broken.isEmpty ? "" : missing(last, step, broken)
     let unannounced = beginsHistory ? nil : last.flatMap { unannouncedStatus($0, step) }
@@ -52,6 +53,7 @@ enum SubscriptionFold {
       state.subscriptionGroupId = transaction.subscriptionGroupId ?? state.subscriptionGroupId
       state.storefront = transaction.storefront ?? state.storefront
       state.originalPurchaseDate = transaction.originalPurchaseDate ?? state.originalPurchaseDate
+      state.factsSignedDate = transaction.signedDate
       if let price = transaction.price {
         // The announced price increase has happened.
         if state.price?.isRaised(to: price) ?? false { state.sawPriceNotice = false }
@@ -79,6 +81,24 @@ enum SubscriptionFold {
     if let mine = transaction.purchaseDate, let its = state.purchaseDate { return mine >= its }
     guard let mine = transaction.expiresDate, let its = state.expiresDate else { return true }
     return mine >= its
+  }
+
+  /// If Apple signed the known facts of the step's transaction later than those in the step, returns the step with the known ones. Its type
+  /// and Apple's status count nevertheless, because they belong to the notification.
+  private static func withNewestFacts(_ step: LifecycleStep, _ last: SubscriptionState?) -> LifecycleStep {
+    guard let last, var facts = step.transaction, facts.transactionId == last.transactionId, let date = facts.signedDate,
+      let known = last.factsSignedDate, date < known
+    else { return step }
+    facts.productId = last.productId
+    facts.purchaseDate = last.purchaseDate
+    facts.expiresDate = last.expiresDate
+    facts.revocationDate = last.revocationDate
+    facts.price = last.price
+    facts.subscriptionGroupId = last.subscriptionGroupId
+    facts.storefront = last.storefront
+    facts.originalPurchaseDate = last.originalPurchaseDate
+    facts.signedDate = known
+    return step.with(facts)
   }
 
   /// After a status from Apple, no earlier notification counts as missing.
