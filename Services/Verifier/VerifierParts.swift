@@ -34,6 +34,8 @@ extension ServiceParts {
     let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.milliseconds)
     let lifecycle = SubscriptionLifecycle(
       store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
+    let oneTime = OneTimePurchaseStore(redis: redis)
+    let purchases = OneTimePurchases(store: oneTime)
     let sweep = SilenceSweep(
       lifecycle: lifecycle, pause: configuration.silence.sweep, limit: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
@@ -41,8 +43,8 @@ extension ServiceParts {
       journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
-      lifecycle: lifecycle,
-      observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
+      lifecycle: lifecycle, purchases: purchases,
+      observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, purchases: purchases, deliveries: deliveries),
       meanings: try PostbackMeanings(configuration),
       suffixes: configuration.webAds.postbacks == .mark ? try configuration.webAds.suffixes() : nil, arrivals: arrivals,
       metrics: environment.metrics)
@@ -71,7 +73,7 @@ extension ServiceParts {
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(maxIds: configuration.receiptTransactionIds),
       DecodeExternalPurchaseTokenHandler(now: { WallClock.now() }),
-      GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
+      GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now), GetOneTimePurchaseStateHandler(store: oneTime),
       GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),
       CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListEventsHandler(feed: feed), GetDeliveryStoryHandler(deliveries: deliveries, feed: feed),

@@ -1,5 +1,7 @@
 public import WireJSON
 
+/// The functions with which generated messages are read. A message with an unknown field is refused (`JSONError.Kind.unknownField`), because
+/// a misspelt field must not change what is signed. Apple's own objects may have any members; `readObjectValue()` reads them.
 extension JSONReader {
   /// Reads a list; the path of an element's error contains its index.
   public mutating func readList<Element>(
@@ -23,7 +25,7 @@ extension JSONReader {
   /// Reads a time in the format of RFC 3339.
   public mutating func readTimestamp() throws(JSONError) -> Timestamp {
     guard let time = Timestamp(text: try readString()) else {
-      throw JSONError(.outOfRange("must be a time as RFC 3339 writes it, such as 2026-11-21T08:00:00Z"))
+      throw JSONError(.outOfRange("must be an RFC 3339 time, such as 2026-11-21T08:00:00Z"))
     }
     return time
   }

@@ -33,17 +33,4 @@ public enum RPCCode: String, Sendable, Hashable, CaseIterable {
     case .unauthenticated: 401
     }
   }
-
-  /// The code that a client derives from the HTTP status of an answer without a valid error body.
-  public init(inferredFrom status: Int) {
-    self =
-      switch status {
-      case 400: .internal
-      case 401: .unauthenticated
-      case 403: .permissionDenied
-      case 404: .unimplemented
-      case 429, 502, 503, 504: .unavailable
-      default: .unknown
-      }
-  }
 }

@@ -73,42 +73,4 @@ extension RPCError {
     writer.object(debug)
     writer.endObject()
   }
-
-  /// Reads an answer that is not 200: the code is the body's, or derived from the status if the body has none.
-  public init(body: [UInt8], httpStatus: Int) {
-    self.init(RPCCode(inferredFrom: httpStatus), "the answer has status \(httpStatus) and no error body")
-    guard let object = try? JSONValue(parsing: body).objectValue,
-      let code = object["code"]?.stringValue.flatMap(RPCCode.init)
-    else {
-      return
-    }
-    self.code = code
-    message = object["message"]?.stringValue ?? ""
-    for detail in object["details"]?.arrayValue ?? [] {
-      guard let type = detail["type"]?.stringValue, let value = detail["value"]?.stringValue,
-        let bytes = UnpaddedBase64.decode(value)
-      else { continue }
-      read(detail: type, ProtobufFields(bytes))
-    }
-  }
-
-  private mutating func read(detail type: String, _ fields: ProtobufFields) {
-    switch type {
-    case "google.rpc.ErrorInfo":
-      reason = fields.string(1)
-      for entry in fields.messages(3) {
-        if let key = entry.string(1) { metadata[key] = entry.string(2) ?? "" }
-      }
-    case "google.rpc.RetryInfo":
-      let duration = fields.messages(1).first
-      let seconds = Int64(bitPattern: duration?.varint(1) ?? 0)
-      let nanos = Int64(bitPattern: duration?.varint(2) ?? 0)
-      retryDelay = .seconds(seconds) + .nanoseconds(nanos)
-    case "google.rpc.BadRequest":
-      fieldViolations = fields.messages(1).map {
-        FieldViolation(field: $0.string(1) ?? "", description: $0.string(2) ?? "")
-      }
-    default: break
-    }
-  }
 }

@@ -6,10 +6,11 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   case timedOut
   /// Redis refused the command; the text of the error reply.
   case refused(String)
-  /// The URL of the Redis is invalid.
+  /// The URL of Redis is invalid.
   case badURL(String)
-  /// The files for TLS, or the password's file, are missing or invalid; names the file.
+  /// A file for TLS is missing or invalid; names it.
   case tls(String)
+  /// The password's file is missing or invalid; names it.
   case passwordFile(String)
   /// Redis executed the command, but not enough replicas confirmed it in time, so the loss of one host could undo it.
   case notReplicated

@@ -8,6 +8,7 @@ public protocol RedisObserver: Sendable {
   func failed(_ kind: String)
   /// A connection was opened.
   func connected()
-  /// A command was redirected and is sent again, because its slot is on another node or being moved, or because another node takes over.
+  /// A command is sent again: its slot is on another node (`moved`) or being moved (`ask`, `try_again`), or the node cannot serve it now
+  /// (`unsettled`).
   func redirected(_ kind: String)
 }

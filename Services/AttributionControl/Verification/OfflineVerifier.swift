@@ -55,7 +55,7 @@ struct OfflineVerifier: Sendable {
   private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
     // There is no configuration, so the app is the one in the data, and only the values given by flags are compared.
     let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
-    let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first ?? payload
+    let holder = NotificationContents(payload).firstSubject ?? payload
     let app = KnownApp(
       bundleId: bundleId ?? holder["bundleId"]?.stringValue ?? "", appAppleId: appAppleId ?? holder["appAppleId"]?.int64Value,
       environments: environment.map { [$0] } ?? ["Production", "Sandbox"])

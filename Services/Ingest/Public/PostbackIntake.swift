@@ -28,7 +28,7 @@ struct PostbackIntake: Sendable {
     var attributes = OriginalBody.attributes(contentType: request.contentType)
     attributes[PostbackKind.expectedAdNetworkAttribute] = adNetworkId
     let digest = Hex.encode(SHA256Digest.hash(request.body))
-    // At the URL of another ad network the verdict differs, so that must not count as a repeat.
+    // The verdict depends on the ad network of the URL, so the same body at another URL is not a repeat.
     let scope = adNetworkId.map { "\($0)\u{0}" } ?? ""
     do {
       let outcome = try await deliveries.accept(

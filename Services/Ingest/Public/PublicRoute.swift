@@ -15,7 +15,8 @@ enum PublicRoute: Sendable, Hashable {
 
   /// Nil for an unknown path.
   init?(path: String) {
-    let path = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
+    // Strings and not substrings, because their comparison with ASCII is a comparison of memory, and every request is routed.
+    let path = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
     switch path {
     case "/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution", "/v1/postbacks":
       self = .postback(adNetworkId: nil)
@@ -41,8 +42,8 @@ enum PublicRoute: Sendable, Hashable {
   }
 
   /// The decoded segment between a prefix and a suffix; nil if there is none, or more than one.
-  private static func segment(_ path: Substring, after prefix: String, before suffix: String = "") -> String? {
-    guard path.utf8.count >= prefix.utf8.count + suffix.utf8.count, path.utf8.starts(with: prefix.utf8), path.hasSuffix(suffix) else {
+  private static func segment(_ path: String, after prefix: String, before suffix: String = "") -> String? {
+    guard path.hasPrefix(prefix), path.utf8.count >= prefix.utf8.count + suffix.utf8.count, suffix.isEmpty || path.hasSuffix(suffix) else {
       return nil
     }
     let segment = path.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)

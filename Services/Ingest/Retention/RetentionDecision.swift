@@ -80,9 +80,14 @@ struct KeptAnswer: Sendable {
 
   init(_ decision: RetentionDecision) {
     kind = decision.answer.kind
-    answer = JSONValue.object(decision.answer.json).serialized
+    var writer = JSONWriter(reserving: Self.usualAnswerBytes)
+    writer.object(decision.answer.json)
+    answer = writer.bytes
     self.decision = JSONValue.object(decision.json).serialized
   }
+
+  /// An answer with the JWS of an offer is somewhat shorter.
+  private static let usualAnswerBytes = 960
 
   var bytes: [UInt8] {
     var writer = JSONWriter(reserving: answer.count + decision.count + 32)

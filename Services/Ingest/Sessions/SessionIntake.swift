@@ -62,7 +62,7 @@ struct SessionIntake: Sendable {
       if isHeld, case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
         metrics.held()
         try await store.hold(id.description, installHash: hash, place: place)
-        // The user's answer may have come since the decision; then nobody else releases this session.
+        // If the answer came after the decision, its release did not include this session, so it is released here.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
       return .receipt(outcome, status: 202)
@@ -99,7 +99,8 @@ struct SessionIntake: Sendable {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      // The strategy is required only for an unknown install, so that no withdrawal is refused because its strategy was removed.
+      // The strategy is required only for an unknown install, so that no withdrawal is refused because its strategy was removed
+      // from the configuration.
       if !routing.isConfigured(bundleId), try await !store.knows(hash) {
         do throws(FieldError) { try routing.checkStatus(body) } catch {
           return .failure(.invalidArgument(field: error.field, error.reason))
@@ -135,13 +136,13 @@ struct SessionIntake: Sendable {
   /// Queues changes of a status for the feed.
   private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicHTTPRequest) async throws {
     for change in changes {
-      let change = StatusChange(
+      let change = StatusChangeMessage(
         bundleId: bundleId, installHash: hash, from: change.from, to: change.to, deviceTime: change.deviceTime,
         source: change.isUpdate ? "update" : "session")
       _ = try await deliveries.accept(
         AcceptRequest(
           queue: .sessions, idempotencyKey: change.key, orderKey: hash,
-          message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes),
+          message: request.message(kind: StatusChangeMessage.messageKind, body: [], attributes: change.attributes),
           backlogShare: Self.changeShare))
     }
   }
@@ -163,7 +164,8 @@ struct SessionIntake: Sendable {
     do {
       return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
     } catch QueueError.backlogFull {
-      // A refused session leaves nothing behind. (A repeat of an accepted one is not refused.)
+      // The stored payload of a refused session is removed. No earlier delivery needs it, because a repeat of an accepted session is not
+      // refused.
       try await store.expirePayload(installHash: session.installHash, digest: digest)
       throw QueueError.backlogFull
     }

@@ -1,19 +1,19 @@
 import AppleAttribution
 import WireJSON
 
-/// The strategies of apps' sessions, and the fields that are sent.
+/// Chooses the strategy of a session. Holds the table of hosts and the filter of fields.
 struct SessionRouting: Sendable {
   let table: ConsentRoutingTable
   let filter: ConsentFilter
   /// The strategy of each configured app, by bundle id.
   let strategies: [String: String]
 
-  /// For an app that is not configured, if nothing else determines where its sessions go.
+  /// The error for an app that is not configured and a session that names no strategy.
   static let unknownApp = FieldError(field: "bundleId", reason: "is not a configured app")
 
   func isConfigured(_ bundleId: String) -> Bool { strategies[bundleId] != nil }
 
-  /// Throws ``FieldError`` unless a status of an app that is not configured names a known strategy, as its first session must.
+  /// Checks a status of an app that is not configured: like the app's first session, it must name a known strategy. Throws ``FieldError``.
   func checkStatus(_ body: JSONObject) throws(FieldError) {
     guard let strategy = try SessionSubmission.strategy(in: body) else { throw Self.unknownApp }
     _ = try table.route(strategy: strategy, consent: false)
@@ -26,7 +26,7 @@ struct SessionRouting: Sendable {
     guard let asked = session.strategy ?? configured else { throw Self.unknownApp }
     let route = try table.route(strategy: asked, consent: false)
     if let configured, configured != asked, let kept = table.strategies[configured], kept.isDataResidency {
-      throw FieldError(field: "urlStrategy", reason: "would leave the region that this app's data is kept in")
+      throw FieldError(field: "urlStrategy", reason: "names another region than the one in which this app's data must stay")
     }
     return route.strategy
   }

@@ -6,19 +6,20 @@ import WireJSON
 
 /// Forwards sessions: checks consent again, removes what it does not allow, and records where each was sent.
 struct SessionWorker: Sendable {
-  /// How long after its deadline a released session waits at most for those held before it, milliseconds, so that one that cannot be sent
-  /// does not block the others for ever.
+  /// The longest time, after its deadline, that a session waits for the sessions held before it, milliseconds. It bounds the delay by a
+  /// session that cannot be sent.
   static let orderPatience: Int64 = 30_000
 
-  /// The wait of a session for each one before it, unless it is made ready earlier; and the longest such wait.
+  /// The wait for each session before this one, unless it is made ready earlier.
   private static let turn: Duration = .milliseconds(200)
+  /// The longest such wait.
   private static let maxTurn: Duration = .seconds(5)
 
   let deliveries: DeliveryQueue
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
-  /// The wait after that many attempts.
+  /// The delay before the next attempt, by the number of attempts.
   let backoff: @Sendable (Int) -> Duration
   /// How long a session that no host accepts is retried, milliseconds.
   let patience: Int64
@@ -28,7 +29,7 @@ struct SessionWorker: Sendable {
   let now: @Sendable () -> Int64
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
-    if lease.message.kind == StatusChange.messageKind { return announce(lease) }
+    if lease.message.kind == StatusChangeMessage.messageKind { return announce(lease) }
     guard let message = SessionMessage(attributes: lease.message.attributes),
       let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
     else { return .deadLetter(error: "the message is not a session") }
@@ -47,8 +48,8 @@ struct SessionWorker: Sendable {
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
     } catch let error as FieldError {
-      // The strategy was removed from the configuration. An operator may restore it; sending the session to another region is no
-      // alternative.
+      // The strategy was removed from the configuration. An operator may restore it. The session must not be sent to
+      // another region.
       return .deadLetter(error: "\(error.field) \(error.reason)")
     } catch {
       return .retry(after: nil, error: "the session store does not answer")
@@ -56,7 +57,7 @@ struct SessionWorker: Sendable {
   }
 
   private func announce(_ lease: LeasedMessage) -> WorkOutcome {
-    guard let change = StatusChange(attributes: lease.message.attributes) else {
+    guard let change = StatusChangeMessage(attributes: lease.message.attributes) else {
       return .deadLetter(error: "the message is not a change of a status")
     }
     let event = change.event(lease.deliveryID, receivedAt: lease.message.receivedAt)
@@ -126,7 +127,8 @@ struct SessionWorker: Sendable {
     return .deadLetter(error: error)
   }
 
-  /// Lets the stored payload expire soon. It is not deleted at once, because a successor needs it if this worker dies here.
+  /// Lets the stored payload expire soon. It is not deleted at once, because the next owner of the shard needs it if this process ends
+  /// before the commit.
   private func cleanUp(_ key: String, _ message: SessionMessage) async {
     if let digest = message.payloadDigest {
       try? await store.expirePayload(installHash: message.installHash, digest: digest)
@@ -145,7 +147,7 @@ struct SessionWorker: Sendable {
       else { return }
       try await deliveries.makeReady([next], in: .sessions)
     } catch {
-      // The others also poll.
+      // The next session is also due by itself after ``turn``.
       logger.debug("the next held session was not made ready", metadata: ["install": "\(message.installHash)", "reason": "\(error)"])
     }
   }

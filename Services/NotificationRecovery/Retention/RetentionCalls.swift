@@ -48,4 +48,12 @@ struct RetentionCalls: Sendable {
   static func items(_ response: AppStoreCalls.Response, _ field: String) -> [JSONObject] {
     (response.body[field]?.arrayValue ?? []).compactMap(\.objectValue)
   }
+
+  /// The product and locale of a default message, as a path.
+  func defaultPath(_ productId: String?, _ locale: String?) throws(RPCError) -> [String] {
+    [
+      try calls.filled("productId", productId),
+      try Self.checked { () throws(RequestRefusal) in try RetentionParameterRules.locale(locale) },
+    ]
+  }
 }

@@ -1,6 +1,5 @@
 import AppStore
 import AttributionProtocol
-import Cryptography
 import ServiceRuntime
 
 /// `SignPromotionalOffer`: an offer in its original form, with the values as signed.
@@ -21,7 +20,7 @@ struct SignPromotionalOfferHandler: CoalescingRPCHandler {
       issuer: issuer, identity: key.identity, method: .promotionalOffer, message: offer.message, context: context)
     return CoalescedCall(pending) { () throws(RPCError) in
       Method.Response(
-        signature: Base64.encode(try pending.signature().der), keyId: offer.keyId, bundleId: bundleId,
+        signature: PromotionalOffer.text(of: try pending.signature()), keyId: offer.keyId, bundleId: bundleId,
         productIdentifier: offer.productIdentifier, offerIdentifier: offer.offerIdentifier,
         applicationUsername: offer.applicationUsername, nonce: offer.nonce, timestamp: offer.timestamp)
     }

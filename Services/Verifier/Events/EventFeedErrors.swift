@@ -10,7 +10,7 @@ extension EventFeedError {
   func rpcError(subscription: String, event: String) -> RPCError {
     switch self {
     case .unknownSubscription: .notFound("no subscription of that name", field: subscription)
-    case .unknownEvent: .notFound("no event of that id is kept", field: event)
+    case .unknownEvent: .notFound("no stored event has this id", field: event)
     case .differs:
       RPCError(
         .alreadyExists, "a subscription of that name exists with other types, another filter, start or order",
@@ -18,32 +18,15 @@ extension EventFeedError {
     case .isPushed: .failedPrecondition("the subscription is pushed to an endpoint", reason: "SUBSCRIPTION_IS_PUSHED")
     case .isPulled: .failedPrecondition("the subscription is pulled and has no endpoint", reason: "SUBSCRIPTION_IS_PULLED")
     case .contended:
-      RPCError(.aborted, "others change the subscription", reason: "SUBSCRIPTION_CONTENDED", retryDelay: .milliseconds(100))
+      RPCError(.aborted, "another call is changing the subscription", reason: "SUBSCRIPTION_CONTENDED", retryDelay: .milliseconds(100))
     case .unavailable: .unavailable("the event store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 
+  /// Runs a query of the feed and converts its error to that of an RPC.
   static func asking<Value>(
     subscription: String = "subscription", event: String = "", _ question: () async throws(EventFeedError) -> Value
   ) async throws(RPCError) -> Value {
     do throws(EventFeedError) { return try await question() } catch { throw error.rpcError(subscription: subscription, event: event) }
-  }
-}
-
-/// The rule for names of subscriptions.
-enum SubscriptionName {
-  static func checked(_ name: String?, field: String) throws(RPCError) -> String {
-    guard let name else { throw .invalidArgument(field: field, "is missing") }
-    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(isAllowed) else {
-      throw .invalidArgument(field: field, "must be 1 to 64 of A-Z a-z 0-9 . _ -")
-    }
-    return name
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-    default: false
-    }
   }
 }

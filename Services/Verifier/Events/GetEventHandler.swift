@@ -10,7 +10,7 @@ struct GetEventHandler: RPCHandler {
   func handle(_ request: GetEventRequest, _ context: RPCContext) async throws(RPCError) -> GetEventResponse {
     guard let id = request.id, !id.isEmpty else { throw .invalidArgument(field: "id", "is missing") }
     let json = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.event(id) }
-    guard let json else { throw .notFound("no event of that id is kept", field: "id") }
+    guard let json else { throw .notFound("no stored event has this id", field: "id") }
     let value = try? JSONValue(parsing: json, limits: .ownDocuments)
     return GetEventResponse(event: value?.objectValue)
   }

@@ -12,14 +12,8 @@ struct GetSubscriptionStateHandler: RPCHandler {
   let now: @Sendable () -> Int64
 
   func handle(_ request: GetSubscriptionStateRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStateResponse {
-    guard let id = request.originalTransactionId, !id.isEmpty else { throw .invalidArgument(field: "originalTransactionId", "is required") }
-    guard id.utf8.count <= SubscriptionLifecycle.maxIdBytes else {
-      throw .invalidArgument(field: "originalTransactionId", "is longer than \(SubscriptionLifecycle.maxIdBytes) characters")
-    }
-    guard let environment = request.environment else { throw .invalidArgument(field: "environment", "is required") }
-    guard ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) else {
-      throw .invalidArgument(field: "environment", "must be Production or Sandbox")
-    }
+    let id = try SubscriptionLifecycle.checkedId(request.originalTransactionId, field: "originalTransactionId")
+    let environment = try SubscriptionLifecycle.checkedEnvironment(request.environment)
     let histories: [SubscriptionHistory]
     do { histories = try await store.joined(environment: environment, originalTransactionId: id) } catch {
       throw .unavailable("the histories cannot be read now", reason: "STORE_UNAVAILABLE")
@@ -71,5 +65,22 @@ struct GetSubscriptionStateHandler: RPCHandler {
     ]
     object["subtype"] = step.subtype.map { .string($0) }
     return object
+  }
+}
+
+/// The fields that name a history.
+extension SubscriptionLifecycle {
+  static func checkedId(_ id: String?, field: String) throws(RPCError) -> String {
+    guard let id, !id.isEmpty else { throw .invalidArgument(field: field, "is required") }
+    guard id.utf8.count <= maxIdBytes else { throw .invalidArgument(field: field, "is longer than \(maxIdBytes) characters") }
+    return id
+  }
+
+  static func checkedEnvironment(_ environment: String?) throws(RPCError) -> String {
+    guard let environment else { throw .invalidArgument(field: "environment", "is required") }
+    guard ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) else {
+      throw .invalidArgument(field: "environment", "must be Production or Sandbox")
+    }
+    return environment
   }
 }

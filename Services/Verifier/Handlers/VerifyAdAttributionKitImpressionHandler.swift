@@ -1,6 +1,8 @@
+import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
+/// `VerifyAdAttributionKitImpression`: the verdict on an impression, by signer's public keys.
 struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitImpression
   let verdicts: Verdicts
@@ -9,5 +11,15 @@ struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
     -> VerifyAdAttributionKitImpressionResponse
   {
     try await verdicts.verify(request)
+  }
+}
+
+extension Verdicts {
+  func verify(_ request: VerifyAdAttributionKitImpressionRequest) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
+    guard let jws = request.jws else { throw .invalidArgument(field: "jws", "is missing") }
+    let verdict = try await impressions.verdict { $0.verdict(onAdAttributionKit: jws) }
+    return VerifyAdAttributionKitImpressionResponse(
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId,
+      payload: verdict.payload)
   }
 }

@@ -1,6 +1,8 @@
+import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
+/// `VerifyAdAttributionKitPostback`: the verdict on a postback, computed without I/O.
 struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitPostback
   let verdicts: Verdicts
@@ -9,5 +11,21 @@ struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
     -> VerifyAdAttributionKitPostbackResponse
   {
     try verdicts.verify(request)
+  }
+}
+
+extension Verdicts {
+  func verify(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError)
+    -> VerifyAdAttributionKitPostbackResponse
+  {
+    let verdict =
+      switch try PostbackInput(request.postback, request.postbackText) {
+      case .object(let object): postbacks.verdict(onAdAttributionKit: object)
+      case .text(let bytes): postbacks.verdict(onAdAttributionKit: bytes)
+      }
+    return VerifyAdAttributionKitPostbackResponse(
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field,
+      environment: verdict.environment?.rawValue,
+      keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 }

@@ -34,10 +34,7 @@ struct SubscriptionLifecycle: Sendable {
       for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
     }
     guard var object = Self.summary(histories) else { return nil }
-    switch arrival {
-    case .inOrder, .duplicate(late: false): object["late"] = .bool(false)
-    case .late, .duplicate(late: true), .beforeHistory: object["late"] = .bool(true)
-    }
+    object["late"] = .bool(arrival.isLate)
     return object
   }
 

@@ -5,8 +5,8 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Processes what look-ups at Apple have queued: statuses of subscriptions, which complete their histories, and transactions. Data that
-/// cannot be verified is rejected, whatever process queued it.
+/// Processes what look-ups at Apple have queued: statuses of subscriptions and transactions of one-time purchases, which complete their
+/// histories, and other transactions. Data that cannot be verified is rejected, whatever process queued it.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"
   /// The pause before the subscription's history is searched again for the notifications that the look-up queued.
@@ -18,6 +18,7 @@ struct ObservationWork: Sendable {
 
   let signedData: RevocationCheckedVerifier
   let lifecycle: SubscriptionLifecycle
+  let purchases: OneTimePurchases
   let deliveries: DeliveryQueue
 
   private enum Refusal: Error {
@@ -47,6 +48,11 @@ struct ObservationWork: Sendable {
     data["migrationId"] = lease.message.attributes["migrationId"].map { .string($0) }
     data["gapId"] = lease.message.attributes["gapId"].map { .string($0) }
     data["transactionInfo"] = .object(payload)
+    do {
+      data["lifecycle"] = try await purchases.observe(payload, environment: environment).map { .object($0) }
+    } catch {
+      return .retry(after: nil, error: "the purchase's history cannot be written")
+    }
     return published(.transactionObserved, key, subject: payload["bundleId"]?.stringValue, data)
   }
 

@@ -11,7 +11,7 @@ extension VerificationWorker {
   /// The longest delay while a responder is asked. It is longer than the timeouts of both certificates' responders together.
   static let revocationPatience: Duration = OCSPFetcher.timeout * 2 + .seconds(2)
 
-  /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the subscription's history
+  /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the purchase's history
   /// does, so that part runs in the order line of its purchase.
   func notification(_ lease: LeasedMessage) -> WorkOutcome {
     if NotificationMessage.isVersion1(attributes: lease.message.attributes) {
@@ -54,7 +54,7 @@ extension VerificationWorker {
     }
   }
 
-  /// Adds a verified notification to its subscription's history, and publishes it with the changes of the history.
+  /// Adds a verified notification to the history of its subscription or one-time purchase, and publishes it with the resulting state.
   private func publish(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, naturalKey: String, environment: String, _ lease: LeasedMessage
   ) async -> WorkOutcome {
@@ -72,12 +72,15 @@ extension VerificationWorker {
     data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
     data["externalPurchaseToken"] = payload["externalPurchaseToken"]?.objectValue.map { .object($0) }
     do {
-      data["lifecycle"] = try await lifecycle.take(
+      var change = try await lifecycle.take(
         payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
-        receivedAt: lease.message.receivedAt
-      ).map { .object($0) }
+        receivedAt: lease.message.receivedAt)
+      if change == nil {
+        change = try await purchases.take(payload, transactionInfo: verdict.transactionInfo, environment: environment)
+      }
+      data["lifecycle"] = change.map { .object($0) }
     } catch {
-      return .retry(after: nil, error: "the subscription's history cannot be written")
+      return .retry(after: nil, error: "the purchase's history cannot be written")
     }
     do {
       try await noteCommerceRequest(verdict, payload, app: app, eventId: naturalKey)

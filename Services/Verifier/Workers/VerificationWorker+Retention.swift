@@ -10,7 +10,7 @@ extension VerificationWorker {
   func retention(_ lease: LeasedMessage) -> WorkOutcome {
     guard let record = RetentionRecord(body: lease.message.body), let app = lease.message.attributes[RetentionRecord.bundleIdAttribute]
     else {
-      return .deadLetter(error: "the message is no request for a retention message")
+      return .deadLetter(error: "the message is not a request for a retention message")
     }
     // Revocation is not checked, because the request was answered long ago.
     let verdict = signedData.offlineVerdict(

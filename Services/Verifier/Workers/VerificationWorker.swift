@@ -15,6 +15,7 @@ final class VerificationWorker: Sendable {
   let postbacks: PostbackVerifier
   let signedData: RevocationCheckedVerifier
   let lifecycle: SubscriptionLifecycle
+  let purchases: OneTimePurchases
   let observations: ObservationWork
   let meanings: PostbackMeanings
   /// The public suffix list for the sites of web ads; nil if events do not contain registrable domains.
@@ -25,13 +26,14 @@ final class VerificationWorker: Sendable {
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: RevocationCheckedVerifier, lifecycle: SubscriptionLifecycle,
-    observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?, arrivals: VerifiedArrivals,
-    metrics: MetricsRegistry
+    purchases: OneTimePurchases, observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?,
+    arrivals: VerifiedArrivals, metrics: MetricsRegistry
   ) {
     self.deliveries = deliveries
     self.postbacks = postbacks
     self.signedData = signedData
     self.lifecycle = lifecycle
+    self.purchases = purchases
     self.observations = observations
     self.meanings = meanings
     self.suffixes = suffixes

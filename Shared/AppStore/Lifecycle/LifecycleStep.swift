@@ -5,6 +5,8 @@ public import WireJSON
 public struct LifecycleStep: Sendable, Hashable {
   /// The type of a step from an answer of Get All Subscription Statuses.
   public static let observation = "STATUS_OBSERVED"
+  /// The type of a step from a transaction in an answer of Apple's.
+  public static let transactionObservation = "TRANSACTION_OBSERVED"
 
   /// The transaction of a step. Times are milliseconds since 1970.
   public struct Transaction: Sendable, Hashable {
@@ -20,6 +22,10 @@ public struct LifecycleStep: Sendable, Hashable {
     public var storefront: String?
     /// The time of the first purchase under this original transaction id.
     public var originalPurchaseDate: Int64?
+    /// The time at which Apple signed these facts. Nil in a step that a version without this property stored.
+    public var signedDate: Int64?
+    /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.
+    public var revocationType: String?
   }
 
   /// The renewal information of a step.
@@ -83,10 +89,25 @@ public struct LifecycleStep: Sendable, Hashable {
       appleStatus: observedStatus, transaction: transaction, renewal: renewalInfo.map { Renewal($0) })
   }
 
-  public var isObservation: Bool { type == Self.observation }
+  /// From a decoded transaction in an answer of Apple's. Its time is that of the JWS.
+  init?(observedTransaction transactionInfo: JSONObject) {
+    guard let date = transactionInfo["signedDate"]?.int64Value, let transaction = Transaction(transactionInfo) else { return nil }
+    self.init(
+      notificationUUID: "observed:\(transaction.transactionId):\(date)", type: Self.transactionObservation, subtype: nil,
+      signedDate: date, transaction: transaction, renewal: nil)
+  }
+
+  public var isObservation: Bool { type == Self.observation || type == Self.transactionObservation }
 
   /// True if the subscription continues under this id after a migration.
   public var isMigration: Bool { CommerceChange(notificationType: type) == .migration }
+
+  /// The step with other facts of its transaction.
+  func with(_ transaction: Transaction) -> LifecycleStep {
+    LifecycleStep(
+      notificationUUID: notificationUUID, type: type, subtype: subtype, signedDate: signedDate, innerSignedDate: innerSignedDate,
+      appleStatus: appleStatus, transaction: transaction, renewal: renewal)
+  }
 }
 
 extension LifecycleStep: Comparable {
@@ -105,7 +126,8 @@ extension LifecycleStep.Transaction {
       price: SubscriptionPrice(transaction: object),
       previousOriginalTransactionId: object["previousOriginalTransactionId"]?.stringValue,
       subscriptionGroupId: object["subscriptionGroupIdentifier"]?.stringValue, storefront: object["storefront"]?.stringValue,
-      originalPurchaseDate: object["originalPurchaseDate"]?.int64Value)
+      originalPurchaseDate: object["originalPurchaseDate"]?.int64Value, signedDate: object["signedDate"]?.int64Value,
+      revocationType: object["revocationType"]?.stringValue)
   }
 
   init?(json object: JSONObject) {
@@ -124,6 +146,8 @@ extension LifecycleStep.Transaction {
     object["subscriptionGroupIdentifier"] = subscriptionGroupId.map { .string($0) }
     object["storefront"] = storefront.map { .string($0) }
     object["originalPurchaseDate"] = originalPurchaseDate.map { .integer($0) }
+    object["signedDate"] = signedDate.map { .integer($0) }
+    object["revocationType"] = revocationType.map { .string($0) }
     return object
   }
 }

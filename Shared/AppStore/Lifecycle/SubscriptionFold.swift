@@ -1,5 +1,6 @@
 /// The state machine of a subscription: computes the next state from a notification (notificationType; subtype; Handling subscriptions
-/// billing; Reducing involuntary subscriber churn). SubscriptionFold+Gaps finds missing notifications.
+/// billing; Reducing involuntary subscriber churn). SubscriptionFold+Transitions has the state after each notification type,
+/// SubscriptionFold+Gaps finds missing notifications.
 enum SubscriptionFold {
   /// The result of applying a step to a state.
   struct Outcome {
@@ -14,6 +15,7 @@ enum SubscriptionFold {
 
   /// - Parameter beginsHistory: true for the first step of an id. Then `last` is the state under an earlier id, or nil.
   static func next(_ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool) -> Outcome {
+    let step = withNewestFacts(step, last)
     let broken = brokenRules(last, step, beginsHistory: beginsHistory)
     let missing = broken.isEmpty ? "" : missing(last, step, broken)
     let unannounced = beginsHistory ? nil : last.flatMap { unannouncedStatus($0, step) }
@@ -40,97 +42,6 @@ enum SubscriptionFold {
     return Outcome(state: state, broken: broken, missing: missing, unannounced: unannounced)
   }
 
-  // MARK: Transitions
-
-  /// True if a paid period begins with the step.
-  static func beginsPeriod(_ step: LifecycleStep) -> Bool {
-    switch (step.type, step.subtype) {
-    case ("SUBSCRIBED", _), ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", nil),
-      ("OFFER_REDEEMED", "INITIAL_BUY"), ("OFFER_REDEEMED", "RESUBSCRIBE"), ("OFFER_REDEEMED", "UPGRADE"):
-      true
-    default: false
-    }
-  }
-
-  private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
-    if beginsPeriod(step) {
-      // Within a cancelled commitment, periods are renewed until its end.
-      let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
-      begin(&state)
-      state.sawRenewalDisabled = staysCancelled
-      return
-    }
-    switch (step.type, step.subtype) {
-    case ("OFFER_REDEEMED", _):
-      // A downgrade for the next period means that it will be renewed.
-      state.autoRenew = true
-      if state.status == .activeNotRenewing { state.status = .active }
-    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
-      state.autoRenew = false
-      state.sawRenewalDisabled = true
-      state.renewedWhileOff = false
-    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
-      state.autoRenew = true
-      state.sawRenewalDisabled = false
-      state.renewedWhileOff = false
-      if state.status == .activeNotRenewing { state.status = .active }
-    case ("DID_CHANGE_RENEWAL_STATUS", _):
-      // After a price notice this type has no subtype; the renewal information says which of the two it is.
-      if let renews = step.renewal?.autoRenew { state.sawRenewalDisabled = !renews }
-    case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
-      state.status = .gracePeriod
-      state.sawFailure = true
-      state.sawGracePeriod = true
-    case ("DID_FAIL_TO_RENEW", _):
-      state.status = .billingRetry
-      state.sawFailure = true
-    case ("GRACE_PERIOD_EXPIRED", _): state.status = .billingRetry
-    case ("EXPIRED", _):
-      state.status = .expired
-      state.sawEnd = true
-    case ("PRICE_INCREASE", let subtype):
-      // Only a price increase that needs the customer's consent can end the subscription.
-      if subtype != "ACCEPTED" { state.sawPriceIncrease = true }
-      state.sawPriceNotice = true
-    case ("REFUND", _):
-      guard let id = step.transaction?.transactionId else { break }
-      if !state.refunded.contains(id) { state.refunded.append(id) }
-      // Apple disables renewal after a refund that was requested within the app.
-      if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
-      if isFirst || state.transactionId == nil || id == state.transactionId {
-        state.status = .revoked
-        state.sawEnd = true
-      }
-    case ("REFUND_REVERSED", _):
-      guard let id = step.transaction?.transactionId else { break }
-      state.refunded.removeAll { $0 == id }
-      guard state.status == .revoked, state.transactionId == nil || id == state.transactionId else { break }
-      // The subscription continues as if it had never been refunded.
-      let end = step.transaction?.expiresDate ?? state.expiresDate
-      state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
-      state.revocationDate = nil
-    case ("REVOKE", _):
-      state.status = .revoked
-      state.sawEnd = true
-    default: break
-    }
-  }
-
-  /// Begins a paid period. Problems of the previous period no longer count.
-  private static func begin(_ state: inout SubscriptionState) {
-    // The period enables renewal, and Apple may announce that shortly after.
-    state.renewedWhileOff = state.autoRenew == false
-    state.status = .active
-    state.autoRenew = true
-    state.revocationDate = nil
-    state.gracePeriodExpiresDate = nil
-    state.sawFailure = false
-    state.sawGracePeriod = false
-    state.sawRenewalDisabled = false
-    state.sawPriceIncrease = false
-    state.sawEnd = false
-  }
-
   /// Takes over the step's transaction and renewal information.
   private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
     // A step that begins a period is about the newest one, even if that ends sooner, as in an upgrade from a year to a month.
@@ -142,6 +53,7 @@ enum SubscriptionFold {
       state.subscriptionGroupId = transaction.subscriptionGroupId ?? state.subscriptionGroupId
       state.storefront = transaction.storefront ?? state.storefront
       state.originalPurchaseDate = transaction.originalPurchaseDate ?? state.originalPurchaseDate
+      state.factsSignedDate = transaction.signedDate
       if let price = transaction.price {
         // The announced price increase has happened.
         if state.price?.isRaised(to: price) ?? false { state.sawPriceNotice = false }
@@ -169,6 +81,24 @@ enum SubscriptionFold {
     if let mine = transaction.purchaseDate, let its = state.purchaseDate { return mine >= its }
     guard let mine = transaction.expiresDate, let its = state.expiresDate else { return true }
     return mine >= its
+  }
+
+  /// If Apple signed the known facts of the step's transaction later than those in the step, returns the step with the known ones. Its type
+  /// and Apple's status count nevertheless, because they belong to the notification.
+  private static func withNewestFacts(_ step: LifecycleStep, _ last: SubscriptionState?) -> LifecycleStep {
+    guard let last, var facts = step.transaction, facts.transactionId == last.transactionId, let date = facts.signedDate,
+      let known = last.factsSignedDate, date < known
+    else { return step }
+    facts.productId = last.productId
+    facts.purchaseDate = last.purchaseDate
+    facts.expiresDate = last.expiresDate
+    facts.revocationDate = last.revocationDate
+    facts.price = last.price
+    facts.subscriptionGroupId = last.subscriptionGroupId
+    facts.storefront = last.storefront
+    facts.originalPurchaseDate = last.originalPurchaseDate
+    facts.signedDate = known
+    return step.with(facts)
   }
 
   /// After a status from Apple, no earlier notification counts as missing.

@@ -14,6 +14,14 @@ public struct SubscriptionHistory: Sendable, Hashable {
     case duplicate(late: Bool)
     /// It is older than the steps that are kept individually, so it changes nothing.
     case beforeHistory
+
+    /// True if a newer step arrived before it.
+    public var isLate: Bool {
+      switch self {
+      case .inOrder, .duplicate(late: false): false
+      case .late, .duplicate(late: true), .beforeHistory: true
+      }
+    }
   }
 
   /// The greatest number of steps that are kept individually; older ones are kept only as the resulting state.

@@ -20,6 +20,8 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var storefront: String?
   /// The time of the first purchase, under the id that the newest period names.
   public internal(set) var originalPurchaseDate: Int64?
+  /// The time at which Apple signed the facts of the newest period's transaction; nil if it is not known.
+  var factsSignedDate: Int64?
   /// The price of the newest period.
   var price: SubscriptionPrice?
   /// The price of the next period.
@@ -98,6 +100,7 @@ extension SubscriptionState {
     object["subscriptionGroupId"] = subscriptionGroupId.map { .string($0) }
     object["storefront"] = storefront.map { .string($0) }
     object["originalPurchaseDate"] = originalPurchaseDate.map { .integer($0) }
+    object["factsSignedDate"] = factsSignedDate.map { .integer($0) }
     object["price"] = price.map { .object($0.json) }
     object["renewalPrice"] = renewalPrice.map { .object($0.json) }
     return object
@@ -122,6 +125,7 @@ extension SubscriptionState {
     subscriptionGroupId = object["subscriptionGroupId"]?.stringValue
     storefront = object["storefront"]?.stringValue
     originalPurchaseDate = object["originalPurchaseDate"]?.int64Value
+    factsSignedDate = object["factsSignedDate"]?.int64Value
     price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
     renewalPrice = object["renewalPrice"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
     let saw = Set(object["saw"]?.arrayValue?.compactMap(\.stringValue) ?? [])

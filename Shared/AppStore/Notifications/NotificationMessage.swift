@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// The form of the messages in which notifications are queued, for the services that write and read them.
+/// The queue message of a notification: its kind and its attributes. Apple's object is in ``NotificationContents``.
 public enum NotificationMessage {
   /// The kind of a message whose body is the `signedPayload`.
   public static let kind = "notification"

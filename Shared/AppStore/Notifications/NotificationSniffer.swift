@@ -18,12 +18,12 @@ public struct NotificationSniffer: Sendable, Hashable {
   /// All properties are nil if the text is not a compact JWS with a JSON object as its payload.
   public init(signedPayload: String) {
     let payload = Self.payload(signedPayload) ?? [:]
-    let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first
+    let holder = NotificationContents(payload).firstSubject
     let inner = ["signedTransactionInfo", "signedRenewalInfo"].lazy.compactMap { holder?[$0]?.stringValue.flatMap(Self.payload) }.first
     notificationUUID = payload["notificationUUID"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
     notificationType = payload["notificationType"]?.stringValue
     bundleId = holder?["bundleId"]?.stringValue
-    environment = SignedDataIdentity.environment(.notification, payload)
+    environment = NotificationContents(payload).environment
     originalTransactionId = inner?["originalTransactionId"]?.stringValue
   }
 

@@ -35,7 +35,7 @@ public struct TransactionIdExtractor: Sendable {
   static let limit = 4 << 20
   private let maxIds: Int
 
-  /// - Parameter maxIds: the greatest number of ids of one receipt; that there are more is only reported.
+  /// - Parameter maxIds: the greatest number of ids of one receipt; if there are more, `isTruncated` is true.
   public init(maxIds: Int = .max) { self.maxIds = maxIds }
 
   /// An app receipt: Base64 of PKCS#7.
@@ -50,7 +50,7 @@ public struct TransactionIdExtractor: Sendable {
     }
   }
 
-  /// An old transaction receipt: Base64 of a property list that contains another.
+  /// A transaction receipt (older form): Base64 of a property list whose `purchase-info` is Base64 of a second one.
   public func transactionReceipt(_ text: String) throws(Failure) -> [Found] { try transactionReceiptContents(text).found }
 
   /// The content, including the app's bundle id.
@@ -60,7 +60,7 @@ public struct TransactionIdExtractor: Sendable {
     let receipt = String(decoding: outer, as: UTF8.self)
     guard receipt.first(where: { !$0.isWhitespace }) == "{" else { throw .malformed("not a transaction receipt") }
     var contents = Contents()
-    // A receipt without it has no purchase, which is not an error.
+    // A receipt without `purchase-info` has no purchase, which is not an error.
     guard receipt.contains("\"purchase-info\"") else { return contents }
     guard let encoded = Self.value(of: "purchase-info", in: receipt), let inner = Base64.decode(encoded) else {
       throw .malformed("purchase-info is not Base64")

@@ -26,9 +26,9 @@ public struct RetentionMessageChoice: Sendable, Hashable {
     self.byLocale = known
   }
 
-  /// The message for a locale: its own, or that of its longest prefix.
-  public func identifier(for locale: LocaleTag?) -> String? {
-    guard !byLocale.isEmpty, let locale else { return otherwise }
+  /// The message for a locale: its own, or that of its longest prefix. `locale` is evaluated only if there is a message for some locale.
+  public func identifier(for locale: @autoclosure () -> LocaleTag?) -> String? {
+    guard !byLocale.isEmpty, let locale = locale() else { return otherwise }
     for candidate in locale.widening {
       if let found = byLocale[candidate] { return found }
     }

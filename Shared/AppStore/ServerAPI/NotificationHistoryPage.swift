@@ -18,7 +18,7 @@ public struct NotificationHistoryPage: Sendable, Hashable {
   public let items: [Item]
   public let hasMore: Bool
   public let paginationToken: String?
-  /// The number of items without a signed payload, which are only counted.
+  /// The number of items without a signed payload. They are not in ``items``.
   public let unusable: Int
 
   /// Parses an answer; nil if it is not such a page.

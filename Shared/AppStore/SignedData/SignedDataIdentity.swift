@@ -14,7 +14,7 @@ struct SignedDataIdentity {
   init(_ kind: SignedDataKind, _ payload: JSONObject) throws(SignedDataRefusal) {
     let holder: JSONObject
     if kind == .notification {
-      guard let found = Self.holder(payload) else { throw SignedDataRefusal(.malformed, field: "data") }
+      guard let found = NotificationContents(payload).subject else { throw SignedDataRefusal(.malformed, field: "data") }
       holder = found
       guard payload["notificationUUID"]?.stringValue?.isEmpty == false else {
         throw SignedDataRefusal(.malformed, field: "notificationUUID")
@@ -35,23 +35,11 @@ struct SignedDataIdentity {
     checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
   }
 
-  /// The object in a notification, which has exactly one of four.
-  private static func holder(_ payload: JSONObject) -> JSONObject? {
-    let found = ["data", "appData", "summary", "externalPurchaseToken"].compactMap { payload[$0]?.objectValue }
-    return found.count == 1 ? found[0] : nil
-  }
-
   static func environment(_ kind: SignedDataKind, _ payload: JSONObject) -> String? {
     switch kind {
-    case .appTransaction: return payload["receiptType"]?.stringValue
-    case .transaction, .renewalInfo, .realtimeRequest: return payload["environment"]?.stringValue
-    case .notification:
-      if let token = payload["externalPurchaseToken"]?.objectValue {
-        // An external purchase token has no environment; it follows from its id.
-        guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
-        return ExternalPurchaseToken.server(ofId: id).rawValue
-      }
-      return holder(payload)?["environment"]?.stringValue
+    case .appTransaction: payload["receiptType"]?.stringValue
+    case .transaction, .renewalInfo, .realtimeRequest: payload["environment"]?.stringValue
+    case .notification: NotificationContents(payload).environment
     }
   }
 }

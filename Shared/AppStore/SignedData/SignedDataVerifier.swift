@@ -172,15 +172,9 @@ public struct SignedDataVerifier: Sendable {
     now: Int64,
     _ built: inout [VerifiedChain]
   ) -> SignedDataRefusal? {
-    let data = payload["data"]?.objectValue
-    let appData = payload["appData"]?.objectValue
-    let parts: [(JSONObject?, String, SignedDataKind, WritableKeyPath<SignedDataVerdict, JSONObject?>)] = [
-      (data, "signedTransactionInfo", .transaction, \.transactionInfo),
-      (data, "signedRenewalInfo", .renewalInfo, \.renewalInfo),
-      (appData, "signedAppTransactionInfo", .appTransaction, \.appTransactionInfo),
-    ]
-    for (holder, name, kind, place) in parts {
-      guard let value = holder?[name], !value.isNull else { continue }
+    for nested in NotificationContents.nested {
+      let (name, kind) = (nested.name, nested.kind)
+      guard let holder = payload[nested.holder]?.objectValue, let value = holder[name], !value.isNull else { continue }
       guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
       // Nested data may be unsigned only if the notification is.
       let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
@@ -192,7 +186,7 @@ public struct SignedDataVerifier: Sendable {
         guard let inner = try? SignedDataIdentity(kind, object) else {
           return SignedDataRefusal(.malformed, field: name)
         }
-        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
+        if let bundleId = inner.bundleId, let outer = holder["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
           return SignedDataRefusal(.wrongApp)
         }
         // Renewal information does not name an app. An app transaction of production does, and has its Apple id too.
@@ -200,20 +194,14 @@ public struct SignedDataVerifier: Sendable {
           return SignedDataRefusal(.wrongApp)
         }
         if inner.environment != environment { return SignedDataRefusal(.wrongEnvironment) }
-        verdict[keyPath: place] = object
+        switch kind {
+        case .transaction: verdict.transactionInfo = object
+        case .renewalInfo: verdict.renewalInfo = object
+        case .appTransaction: verdict.appTransactionInfo = object
+        case .notification, .realtimeRequest: break
+        }
       }
     }
     return nil
-  }
-}
-
-/// Why data is refused, on the way to a verdict.
-struct SignedDataRefusal: Error {
-  let reason: SignedDataReason
-  let field: String?
-
-  init(_ reason: SignedDataReason, field: String? = nil) {
-    self.reason = reason
-    self.field = field
   }
 }

@@ -72,9 +72,4 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
 
   /// The bytes to sign, which `CompactJWS.completed(_:with:)` completes with the signature.
   public var signingInput: String { AppStoreJWT.signingInput(keyId: keyId, claims: claims) }
-
-  /// The compact JWS.
-  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
-    try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)
-  }
 }

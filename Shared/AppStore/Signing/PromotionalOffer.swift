@@ -56,8 +56,6 @@ public struct PromotionalOffer: Sendable, Hashable {
         .joined(separator: "\u{2063}").utf8)
   }
 
-  /// The signature in the form for the app: DER in standard Base64.
-  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
-    Base64.encode(try key.sign(message).der)
-  }
+  /// A signature of ``message`` in the form for the app: DER in standard Base64.
+  public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
 }

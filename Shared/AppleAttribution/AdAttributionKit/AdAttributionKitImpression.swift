@@ -105,15 +105,9 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// The compact JWS.
+  /// The bytes to sign, as text. ``CompactJWS/completed(_:with:)`` makes the JWS from it and its signature.
   ///
   /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, if it was computed before.
-  public func sign(with key: some MessageSigner, encodedHeader: String? = nil) throws(SignatureError) -> String {
-    let input = signingInput(encodedHeader: encodedHeader)
-    return CompactJWS.completed(input, with: try key.sign(Array(input.utf8)))
-  }
-
-  /// The bytes to sign, as text. ``CompactJWS/completed(_:with:)`` makes the JWS from it and its signature.
   public func signingInput(encodedHeader: String? = nil) -> String {
     CompactJWS.signingInput(encodedHeader: encodedHeader ?? Self.encodedHeader(adNetworkId: adNetworkId), payload: payload)
   }

@@ -9,8 +9,6 @@ public struct AttributionToken: Sendable, Hashable {
   static let maxBytes = 4096
   /// The time for which Apple accepts a token after its creation, milliseconds: 24 hours.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
-  /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
-  static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
   /// The token as it is sent to Apple.
   public let text: String
@@ -35,22 +33,6 @@ public struct AttributionToken: Sendable, Hashable {
 
   /// True if it has the form of Apple's tokens, standard Base64.
   public var isBase64: Bool { Base64.decode(text) != nil }
-
-  /// The creation time, milliseconds since 1970: the device's, or the time of receipt if the device does not state it. Throws
-  /// ``FieldError`` if the device's time is more than 24 hours in the past or 5 minutes in the future. A time slightly in the future counts
-  /// as now.
-  public static func creationTime(
-    claimed: Int64?, receivedAt: Int64, field: String = "requestedAt"
-  ) throws(FieldError) -> Int64 {
-    guard let claimed else { return receivedAt }
-    guard claimed >= receivedAt - lifetimeMilliseconds else {
-      throw FieldError(field: field, reason: "is more than 24 hours ago: the token has expired")
-    }
-    guard claimed <= receivedAt + clockToleranceMilliseconds else {
-      throw FieldError(field: field, reason: "is more than 5 minutes in the future")
-    }
-    return min(claimed, receivedAt)
-  }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

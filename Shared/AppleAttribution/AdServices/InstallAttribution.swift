@@ -1,4 +1,4 @@
-/// The attribution of an install of which several tokens were exchanged, since the system makes a new token when the user's ATT status
+/// The attribution of an install. An install may exchange several tokens, because the system makes a new one when the user's ATT status
 /// changes (AdServices, October 2025).
 ///
 /// An install has exactly one attribution. A detailed record supersedes a standard one, whichever came first. Among records of the same

@@ -9,6 +9,8 @@ public struct TokenSubmission: Sendable, Hashable {
   public static let messageKind = "adservices-token"
   /// The longest bundle id and install id, bytes.
   public static let maxIdentifierBytes = 255
+  /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
+  static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
   public let token: AttributionToken
   public let bundleId: String
@@ -37,7 +39,7 @@ public struct TokenSubmission: Sendable, Hashable {
     self.bundleId = bundleId
     self.installId = installId.flatMap { $0.isEmpty ? nil : $0 }
     self.attStatus = attStatus
-    self.createdAt = try AttributionToken.creationTime(claimed: requestedAt, receivedAt: receivedAt)
+    self.createdAt = try Self.creationTime(claimed: requestedAt, receivedAt: receivedAt)
     self.receivedAt = receivedAt
   }
 
@@ -52,6 +54,22 @@ public struct TokenSubmission: Sendable, Hashable {
     attStatus = ATTStatus(code: attributes["attStatus"].flatMap { Int64($0) } ?? -1)
     self.createdAt = createdAt
     self.receivedAt = receivedAt
+  }
+
+  /// The creation time of a token, milliseconds since 1970: the device's, or the time of receipt if the device does not state it. Throws
+  /// ``FieldError`` if the device's time is more than 24 hours in the past or 5 minutes in the future. A time slightly in the future counts
+  /// as now.
+  public static func creationTime(
+    claimed: Int64?, receivedAt: Int64, field: String = "requestedAt"
+  ) throws(FieldError) -> Int64 {
+    guard let claimed else { return receivedAt }
+    guard claimed >= receivedAt - AttributionToken.lifetimeMilliseconds else {
+      throw FieldError(field: field, reason: "is more than 24 hours ago: the token has expired")
+    }
+    guard claimed <= receivedAt + clockToleranceMilliseconds else {
+      throw FieldError(field: field, reason: "is more than 5 minutes in the future")
+    }
+    return min(claimed, receivedAt)
   }
 
   /// The time at which the token expires, milliseconds since 1970; it is not sent later.

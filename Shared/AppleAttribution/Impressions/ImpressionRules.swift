@@ -43,7 +43,7 @@ public enum ImpressionRules {
       let isSeconds = !tooLarge && (asSeconds - now).magnitude <= timestampTolerance.magnitude
       throw FieldError(
         field: field,
-        reason: isSeconds ? "is in seconds; milliseconds since 1970 belong here" : "is more than a day from now")
+        reason: isSeconds ? "is in seconds; must be milliseconds since 1970" : "is more than a day from now")
     }
     return value
   }
@@ -55,8 +55,8 @@ public enum ImpressionRules {
     return value
   }
 
-  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. The rule decides whether a name such as
-  /// `shop.example.co.uk` has a label too many.
+  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. `rule` decides whether a name below a
+  /// registrable domain, such as `shop.example.co.uk`, is refused.
   public static func domain(
     _ value: String?, field: String = "sourceDomain", rule: SourceDomainRule
   ) throws(FieldError) -> String {
@@ -71,7 +71,7 @@ public enum ImpressionRules {
     guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
       throw FieldError(field: field, reason: wrong)
     }
-    // With the public suffix list, the rule accepts www.co.uk, which is a registrable domain, and refuses www.example.com.
+    // Without the list, `www.` is refused as a first label. With the list this check would be wrong: www.co.uk is registrable.
     if case .form = rule, value.hasPrefix("www."), labels.count > 2 {
       throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }

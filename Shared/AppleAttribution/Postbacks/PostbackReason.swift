@@ -17,27 +17,3 @@ public enum PostbackReason: String, Sendable, Hashable, CaseIterable {
   /// The postback is genuine, but of another ad network than expected.
   case wrongAdNetwork = "wrong_ad_network"
 }
-
-/// A rejected postback, with the reason.
-public struct PostbackRejection: Error, Sendable, Hashable, CustomStringConvertible {
-  public let reason: PostbackReason
-  /// The field, under Apple's name, if the reason is about one.
-  public let field: String?
-  /// What is wrong; never the value itself.
-  public let explanation: String
-
-  public init(_ reason: PostbackReason, field: String? = nil, _ explanation: String) {
-    self.reason = reason
-    self.field = field
-    self.explanation = explanation
-  }
-
-  public var description: String { field.map { "\(reason.rawValue) (\($0)): \(explanation)" } ?? "\(reason.rawValue): \(explanation)" }
-}
-
-/// The environment of a postback: users or tests.
-public enum PostbackEnvironment: String, Sendable, Hashable {
-  case production
-  /// Any phone in Developer Mode can make one for any app, so these must not be counted together with real ones.
-  case development
-}

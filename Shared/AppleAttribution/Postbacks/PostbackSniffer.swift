@@ -1,15 +1,6 @@
 import Cryptography
 public import WireJSON
 
-/// The two kinds of postbacks, which are the kinds of their messages in a queue.
-public enum PostbackKind: String, Sendable, Hashable, CaseIterable {
-  case skAdNetwork = "skadnetwork-postback"
-  case adAttributionKit = "adattributionkit-postback"
-
-  /// The attribute of a message with the ad network whose URL was called.
-  public static let expectedAdNetworkAttribute = "expectedAdNetworkId"
-}
-
 /// Reads what is needed to accept a postback: it is fast and verifies nothing.
 public enum PostbackSniffer {
   public struct Findings: Sendable, Hashable {

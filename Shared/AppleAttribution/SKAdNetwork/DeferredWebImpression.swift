@@ -1,5 +1,4 @@
-import Cryptography
-public import WireJSON
+import WireJSON
 
 /// A web ad that is stored until the device requests it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
 public struct DeferredWebImpression: Sendable, Hashable {
@@ -73,46 +72,5 @@ public struct DeferredWebImpression: Sendable, Hashable {
         domains: .form)
     else { return nil }
     self = impression
-  }
-}
-
-/// The device's request for a signed web ad (Get a Signed Web Ad Impression Payload).
-public struct WebPayloadRequest: Sendable, Hashable {
-  /// The device's value for a tap, which is the only kind of engagement.
-  public static let clickToAppStore = "click_to_App_Store"
-
-  public let nonce: WebAdNonce
-  public let sourceDomain: String
-
-  /// Validates the values. `version` may be later than 4.0; the response states which one is signed.
-  public init(
-    nonce: String?, sourceDomain: String?, version: String?, names: (nonce: String, domain: String) = ("sourceNonce", "sourceDomain")
-  )
-    throws(FieldError)
-  {
-    guard let nonce else { throw FieldError(field: names.nonce, reason: "is required") }
-    self.nonce = try WebAdNonce(validating: nonce, field: names.nonce)
-    // The device found the domain with its own list. Checking it with an older list of ours would refuse genuine ads.
-    self.sourceDomain = try ImpressionRules.domain(sourceDomain, field: names.domain, rule: .form)
-    guard let version else { throw FieldError(field: "version", reason: "is required") }
-    let parts = version.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let major = Int(parts[0]), Int(parts[1]) != nil, major >= 4, version.utf8.count <= 8 else {
-      throw FieldError(field: "version", reason: "must be 4.0 or later")
-    }
-  }
-
-  /// Reads the device's object, under Apple's names.
-  public init(_ object: JSONObject) throws(FieldError) {
-    func text(_ name: String) throws(FieldError) -> String? {
-      guard let value = object[name], !value.isNull else { return nil }
-      guard let text = value.stringValue else { throw FieldError(field: name, reason: "must be a string") }
-      return text
-    }
-    try self.init(
-      nonce: try text("source_nonce"), sourceDomain: try text("source_domain"), version: try text("version"),
-      names: ("source_nonce", "source_domain"))
-    guard try text("source_engagement_type") == Self.clickToAppStore else {
-      throw FieldError(field: "source_engagement_type", reason: "must be \(Self.clickToAppStore)")
-    }
   }
 }

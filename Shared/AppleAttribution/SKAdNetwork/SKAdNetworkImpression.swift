@@ -121,12 +121,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   /// digits has.
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
 
-  /// Signs the impression. The device needs the signature as DER in standard Base64.
-  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
-    Base64.encode(try key.signDER(signedString))
-  }
-
-  /// A signature of ``signedString`` in the form for the device.
+  /// A signature of ``signedString`` in the form for the device: DER in standard Base64.
   public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
 
   private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {

@@ -4,7 +4,7 @@ public struct ATTStatusChange: Sendable, Hashable {
   public var to: ATTStatus
   /// The device's time, limited to the time of receipt, milliseconds since 1970.
   public var deviceTime: Int64
-  /// True if it was reported by itself and not with a session.
+  /// True if the app sent the status alone (`PUT …/att-status`); false if a session contained it.
   public var isUpdate: Bool
 
   public init(from: ATTStatus, to: ATTStatus, deviceTime: Int64, isUpdate: Bool) {

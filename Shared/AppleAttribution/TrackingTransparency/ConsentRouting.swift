@@ -21,8 +21,8 @@ public struct ConsentRoute: Sendable, Hashable {
   public let isDataResidency: Bool
 }
 
-/// The strategies by name, and the separation of analytics and consent hosts (measurement partners' guides on App Tracking Transparency;
-/// the hosts are data).
+/// Maps a strategy to its hosts: `consent.` hosts with consent, `analytics.` hosts without (measurement partners' guides on App Tracking
+/// Transparency). The strategies are configuration.
 public struct ConsentRoutingTable: Sendable, Hashable {
   /// The default strategy of apps.
   public static let defaultStrategy = "default"

@@ -9,7 +9,7 @@ public struct TokenBrokerServiceClient: Sendable {
 
   public init(_ rpc: RPCClient) { self.rpc = rpc }
 
-  /// Exchanges a token. Waits for the result up to the given time, then answers pending.
+  /// Exchanges a token. Waits at most wait_milliseconds for the result. If there is none then, the state is pending.
   public func exchangeToken(_ request: ExchangeTokenRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ExchangeTokenResponse
   {

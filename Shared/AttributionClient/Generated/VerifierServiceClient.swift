@@ -37,6 +37,13 @@ public struct VerifierServiceClient: Sendable {
     try await rpc.call(VerifierService.GetSubscriptionState.self, request, options)
   }
 
+  /// The current state of a one-time purchase: of a consumable, a non-consumable or a non-renewing subscription.
+  public func getOneTimePurchaseState(_ request: GetOneTimePurchaseStateRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> GetOneTimePurchaseStateResponse
+  {
+    try await rpc.call(VerifierService.GetOneTimePurchaseState.self, request, options)
+  }
+
   /// Verifies a SKAdNetwork impression that was signed with one of signer's keys.
   public func verifySKAdNetworkImpression(_ request: VerifySKAdNetworkImpressionRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> VerifySKAdNetworkImpressionResponse

@@ -60,12 +60,13 @@ struct EventCheck: Sendable {
   }
 }
 
-/// An event's index entry and an entry of the stream, read at the same moment.
+/// What one script call reads about a suspected event: its entry in the index, and the ids in two entries of the stream.
 struct EventFacts: Sendable {
   /// The position of the event according to the index; empty if it has none.
   var place: String
-  /// The id of the event in the queried entry, and in the entry that the index names; empty if there is none.
+  /// The id in the queried entry of the stream; empty if there is no such entry.
   var idInEntry: String
+  /// The id in the entry at ``place``; empty if there is no such entry.
   var idInPlace: String
 
   /// The rule that an event with this id and this entry breaks.

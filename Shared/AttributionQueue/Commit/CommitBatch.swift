@@ -27,8 +27,6 @@ struct CommitBatch {
   /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two
   /// messages of the batch could claim the same key in two generations.
   let now: Int64
-  /// The stream entry of the last message.
-  private(set) var position = EntryID(milliseconds: 0, number: 0)
   /// The arguments of `commit` about each message.
   private(set) var items: [CommitItem] = []
   private var json = JSONWriter(reserving: 512)
@@ -48,6 +46,14 @@ struct CommitBatch {
   }
 
   var isEmpty: Bool { works.isEmpty }
+
+  /// The stream entry of the last message. It is read from the text once per batch and not for each message.
+  var position: EntryID {
+    for place in works.indices.reversed() {
+      if let id = EntryID(works[place].entryID) { return id }
+    }
+    return EntryID(milliseconds: 0, number: 0)
+  }
 
   /// The expiry of delivery records, seconds.
   var recordSeconds: Int64 { configuration.deliveryRecordTTL.wholeSeconds }
@@ -112,7 +118,7 @@ struct CommitBatch {
 
   /// Completes the message.
   mutating func complete(
-    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool = false, isOrdered: Bool = false,
+    _ message: LeasedMessage, _ completion: consuming Completion, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant = .now, now: Int64
   ) {
     if isOrdered, completion.whenSeen != nil, let line = message.line { unfinishedLines.insert(line) }
@@ -269,9 +275,8 @@ struct CommitBatch {
     return pack
   }
 
-  private mutating func end(_ item: CommitItem, _ work: Work) {
+  private mutating func end(_ item: consuming CommitItem, _ work: consuming Work) {
     items.append(item)
-    if let id = EntryID(work.entryID) { position = id }
     works.append(work)
   }
 }

@@ -27,6 +27,13 @@ struct CommitItem: Sendable {
   /// A map of the fields that few messages have.
   var other: MessagePackWriter?
 
+  /// True if the message may be settled by a ``PlainBatch``.
+  var isPlain: Bool {
+    guard other == nil, line == nil, detail == nil, !isLate, !record.isEmpty, delivered == nil else { return false }
+    // Without a natural key, only the index shows whether the event was published before.
+    return claim != nil || event == nil
+  }
+
   init(_ message: LeasedMessage, isOrdered: Bool) {
     entryID = message.entryID
     deliveryID = message.deliveryID

@@ -47,15 +47,11 @@ struct PlainBatch: Sendable {
     guard batch.queue == .intake, batch.isFirst, ownership.form == .owned, !batch.isEmpty else { return nil }
     var buckets: [Bucket] = []
     var (claims, events) = (0, 0)
+    // Items are accessed by index, because copying an item is expensive.
     for place in batch.items.indices {
-      let item = batch.items[place]
-      guard item.other == nil, item.line == nil, item.detail == nil, !item.isLate, !item.record.isEmpty, item.delivered == nil else {
-        return nil
-      }
-      // Without a natural key, only the index shows whether the event was published before.
-      guard item.claim != nil || item.event == nil else { return nil }
-      if item.event != nil { events += 1 }
-      guard let claim = item.claim else { continue }
+      guard batch.items[place].isPlain else { return nil }
+      if batch.items[place].event != nil { events += 1 }
+      guard let claim = batch.items[place].claim else { continue }
       claims += 1
       guard !claim.generations.mayBeOver(now: batch.now) else { return nil }
       guard let place = buckets.firstIndex(where: { $0.claim.isInBucket(of: claim) }) else {

@@ -58,10 +58,9 @@ struct Settlement: Sendable {
   ///
   /// - Parameter isOrdered: true if the message is verified and keeps its order.
   func add(
-    _ message: LeasedMessage, _ outcome: WorkOutcome, to batch: inout CommitBatch, isSuspected: Bool = false, isOrdered: Bool = false,
-    started: ContinuousClock.Instant
+    _ message: LeasedMessage, _ outcome: consuming WorkOutcome, to batch: inout CommitBatch, isSuspected: Bool = false,
+    isOrdered: Bool = false, started: ContinuousClock.Instant
   ) async {
-    let configuration = deliveries.configuration
     func addDeadLetter(_ error: String, in batch: inout CommitBatch) {
       batch.addDeadLetter(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
@@ -72,13 +71,13 @@ struct Settlement: Sendable {
       batch.delay(
         message, delay, error: error, word: word, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
     }
-    switch outcome {
+    switch consume outcome {
     case .complete(let completion):
       batch.complete(
         message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
     case .retry(let after, let error):
-      guard after != nil || message.attempt < configuration.maxAttempts else { return addDeadLetter(error, in: &batch) }
-      delay(after ?? configuration.backoff(message.attempt), error: error, word: "retried", in: &batch)
+      guard after != nil || message.attempt < deliveries.configuration.maxAttempts else { return addDeadLetter(error, in: &batch) }
+      delay(after ?? deliveries.configuration.backoff(message.attempt), error: error, word: "retried", in: &batch)
     case .wait(let time): delay(time, in: &batch)
     case .giveBack: delay(Self.handOver, word: "given_back", in: &batch)
     case .deadLetter(let error): addDeadLetter(error, in: &batch)
@@ -205,36 +204,36 @@ struct Settlement: Sendable {
   /// Updates metrics, logs and spans of settled messages.
   private func report(_ batch: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
-    for (work, outcome) in zip(batch.works, outcomes) where outcome != 2 {
+    // By index, because copying a `Work` is expensive.
+    for place in batch.works.indices where outcomes[place] != 2 {
+      let outcome = outcomes[place]
       guard outcome >= 0 else {
         observe(.leaseLost)
-        work.message?.span?.end(error: QueueError.leaseLost.word)
+        batch.works[place].message?.span?.end(error: QueueError.leaseLost.word)
         continue
       }
-      if let death = work.death, outcome != 3 {
+      if let death = batch.works[place].death, outcome != 3 {
+        let delivery = batch.works[place].message.map { "\($0.deliveryID)" } ?? "unknown"
         deliveries.logger.error(
           "a message became a dead letter",
-          metadata: [
-            "queue": "\(queue.rawValue)", "delivery": "\(work.message.map { "\($0.deliveryID)" } ?? "unknown")", "reason": "\(death)",
-          ])
+          metadata: ["queue": "\(queue.rawValue)", "delivery": "\(delivery)", "reason": "\(death)"])
       }
-      guard let message = work.message else { continue }
-      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : work.word
+      guard let message = batch.works[place].message else { continue }
+      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : batch.works[place].word
       message.span?.end(settledAs: word)
-      count(work, message, outcome, at: wall)
+      if batch.works[place].isEnd, outcome != 3 {
+        counter?.add(Self.end(of: batch.works[place], message, outcome), outcome == 0 ? [] : batch.works[place].countedValues, at: wall)
+      }
       observe(
         .processed(
-          outcome: word, seconds: work.started.duration(to: instant) / .seconds(1),
+          outcome: word, seconds: batch.works[place].started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
   }
 
-  private func count(_ work: CommitBatch.Work, _ message: LeasedMessage, _ outcome: Int64, at wall: Int64) {
-    guard let counter, work.isEnd, outcome != 3 else { return }
-    guard outcome != 0 else {
-      counter.add(CountedOutcome(kind: message.message.kind, verdict: "duplicate"), [], at: wall)
-      return
-    }
-    counter.add(CountedOutcome(kind: message.message.kind, verdict: work.word, reason: work.reason), work.countedValues, at: wall)
+  /// The outcome of a finished message, for ``DeliveryCounter``.
+  private static func end(of work: CommitBatch.Work, _ message: LeasedMessage, _ outcome: Int64) -> CountedOutcome {
+    guard outcome != 0 else { return CountedOutcome(kind: message.message.kind, verdict: "duplicate") }
+    return CountedOutcome(kind: message.message.kind, verdict: work.word, reason: work.reason)
   }
 }

@@ -12,7 +12,7 @@ public final class EventFeed: Sendable {
   let notify: (@Sendable (FeedNotice) -> EventRecord)?
   /// Subscriptions that have metrics.
   let known = KnownSubscriptions()
-  /// Shards that pulls leave out.
+  /// For each pulled subscription, the shards in which a pull would find nothing.
   let quietShards: QuietShards
 
   /// - Parameters:
@@ -89,7 +89,7 @@ public final class EventFeed: Sendable {
     return values
   }
 
-  /// Queries shards concurrently; each may fail on its own.
+  /// Queries shards concurrently. Returns a result for each, so that a failure in one shard does not hide the others' values.
   func results<Value: Sendable>(of shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async -> [(Shard, Result<Value, EventFeedError>)]
   {
@@ -111,6 +111,7 @@ public final class EventFeed: Sendable {
     do throws(RedisError) { return try await redis.send(words) } catch { throw .unavailable(error) }
   }
 
+  /// Sends a command whose error reply is returned as a reply instead of thrown.
   func allowing(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
     do throws(RedisError) { return try await redis.sendAllowingErrors(words) } catch { throw .unavailable(error) }
   }

@@ -1,10 +1,5 @@
 import WireJSON
 
-/// The state of a delivery.
-public enum DeliveryState: String, Sendable, Hashable {
-  case accepted, verified, rejected, dead, done
-}
-
 /// The stored state of a delivery.
 public struct DeliveryRecord: Sendable, Hashable {
   public let id: DeliveryID

@@ -8,9 +8,9 @@ public enum Keys {
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
-  /// A key that never exists. While a slot moves to another node, a cluster refuses (`TRYAGAIN`) scripts of which not all keys are on one
-  /// node. A script that names this key therefore never runs during the move, when keys whose names the script builds itself could be
-  /// missing.
+  /// A key that never exists. While a slot moves, Redis Cluster refuses (`TRYAGAIN`) a script if some of its named keys are missing on the
+  /// node. A script that builds key names itself names this key too, so that it never runs during a move, when a key that it builds could
+  /// be on the other node.
   static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
   /// The owner of a shard: ``ShardOwnership``.
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
@@ -58,7 +58,7 @@ public enum Keys {
   static func seen(_ scope: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     seen(scope, generation: generation, shard) + String(bucket)
   }
-  /// The same without the bucket's number.
+  /// The prefix of the names of a generation's buckets.
   static func seen(_ scope: DeduplicationScope, generation: Int64, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(scope.rawValue):\(generation):"
   }
@@ -66,7 +66,8 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
-  /// Changed by every reader that lists events up to now: ``CommitTransaction``.
+  /// A key that each list of events up to the current time changes. Transactions watch it, so that an event cannot get an id that the list
+  /// has already passed: ``CommitTransaction``.
   static let eventsListed = "\(tag(Shard(0))):events:listed"
   /// The positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
   static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
@@ -95,8 +96,9 @@ public enum Keys {
   /// A key that is written so that replicas confirm it together with all earlier writes.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
-  /// Sums of a period, one field per process: the outcomes of deliveries, or the values that they reported. Consecutive periods are stored
-  /// in different shards.
+  /// A hash with the counts of a period; each process has a field. Consecutive periods are stored in different shards.
+  ///
+  /// - Parameter holdsValues: true if the counts are of reported values, false if they are of outcomes.
   static func counts(_ period: CountPeriod, _ number: Int64, holdsValues: Bool) -> String {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }

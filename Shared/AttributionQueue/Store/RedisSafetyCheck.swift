@@ -37,14 +37,17 @@ enum RedisSafetyCheck {
     }
     for (node, found) in try await values(of: "maxmemory", redis) where found == "0" {
       logger.warning(
-        "\(of(node))Redis has no maxmemory: where memory runs out the kernel ends it, in place of a refusal that senders come again after")
+        """
+        \(of(node))Redis has no maxmemory: when memory runs out, the kernel ends Redis. With maxmemory, Redis refuses writes and senders \
+        repeat them
+        """)
     }
     var replication: RedisReplication?
     if configuration.durability == .replicated {
       replication = try await Self.replication(redis, configuration, &faults, logger)
     } else if redis.url.deployment != .single {
       logger.warning(
-        "a replica that takes over has not everything that its primary had answered; queues.durability replicated waits for it")
+        "a replica that becomes primary may lack acknowledged writes; queues.durability: replicated waits for replicas")
     }
     guard !faults.isEmpty else { return replication }
     let text = "Redis is not safe to use: " + faults.joined(separator: "; ")

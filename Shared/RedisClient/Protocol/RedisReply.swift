@@ -35,7 +35,7 @@ public struct RedisReply: Sendable {
   /// A simple or a bulk string.
   public var bytes: [UInt8]? { tape?.bytes(item) }
 
-  /// The byte of a string of one byte.
+  /// The only byte of a string that has one; nil for any other reply.
   public var letter: UInt8? { tape?.letter(item) }
 
   /// The text of an error reply.
@@ -44,7 +44,7 @@ public struct RedisReply: Sendable {
   /// An integer, also one that is a string.
   public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
-  /// A copy that does not keep the whole reply in memory, as any part of it otherwise does.
+  /// A copy of this part alone. Any other part of a reply keeps the whole reply in memory.
   public var detached: RedisReply {
     guard let tape, item.kind == .array else { return self }
     let part = ReplyTape(tape, from: position)
@@ -74,8 +74,8 @@ public struct RedisReply: Sendable {
       return RedisReply(item, in: tape, at: position)
     }
 
-    // These return the next element in one form, or nil if it has another form or does not exist. They make no ``RedisReply``, which would
-    // retain the tape.
+    // The next element as one type; nil if it has another type or there is none. Unlike ``next()`` these create no ``RedisReply``, which
+    // would retain the tape.
 
     public mutating func nextString() -> String? { take().flatMap { tape?.string($0) } }
     public mutating func nextString(like known: String) -> String? { take().flatMap { tape?.string($0, like: known) } }

@@ -15,7 +15,7 @@ enum Redirection: Sendable, Hashable {
     switch words.first {
     case "MOVED", "ASK":
       guard words.count >= 3, let slot = Int(words[1]).flatMap(HashSlot.init(number:)),
-        let target = NodeAddress(text: words[2], toldBy: node)
+        let target = NodeAddress(text: words[2], answeredBy: node)
       else { return nil }
       self = words[0] == "ASK" ? .ask(target) : .moved(slot, to: target)
     case "TRYAGAIN": self = .tryAgain

@@ -19,7 +19,7 @@ public struct CallerDirectory: Sendable {
 
   private let entries: [(digest: [UInt8], caller: Caller)]
   private let certificates: [String: Caller]
-  /// True if everyone may call everything (loopback only).
+  /// True if everyone may call everything; ServiceVariables refuses any other address than loopback then.
   public let isOpen: Bool
 
   public init(clients: [DeploymentConfiguration.Client], serviceToken: String?, open: Bool) {
@@ -70,5 +70,16 @@ public struct CallerDirectory: Sendable {
     var found: Caller?
     for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), fingerprint) { found = entry.caller }
     return found
+  }
+}
+
+extension CallerDirectory {
+  /// The callers of a configuration. Throws if there are none and the service is not configured to serve everyone.
+  init(_ configuration: DeploymentConfiguration, _ variables: ServiceVariables) throws(ConfigurationError) {
+    self.init(clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
+    if isEmpty {
+      throw ConfigurationError(
+        "clients", "is empty: nobody could call; ATTRIBUTION_OPEN=1 serves without credentials, on loopback only")
+    }
   }
 }

@@ -15,10 +15,10 @@ public struct Upstream: Sendable {
   }
 
   private static let timeout: Duration = .seconds(5)
-  /// The tolerance for the Date header, which has whole seconds and is older by the time of the response's transfer.
+  /// The tolerance for the Date header, seconds: it has whole seconds, and the response's transfer takes time.
   private static let clockDifference: Int64 = 5
 
-  /// Checks that it responds, with whatever status, and that its clock agrees with ours.
+  /// Checks that the server responds, with any status, and that its clock agrees with ours.
   func findings() async -> [Finding] {
     let response: HTTPClientResponse
     let started = ContinuousClock.now

@@ -1,27 +1,12 @@
-import AttributionProtocol
 import Synchronization
-import WireJSON
 
-/// A dependency that must work for calls to be served.
-public struct ReadinessCheck: Sendable {
-  /// Names the dependency, never its address.
-  public let name: String
-  /// Returns nil if it works, otherwise a description of what is wrong.
-  public let check: @Sendable () async -> String?
-
-  public init(name: String, check: @escaping @Sendable () async -> String?) {
-    self.name = name
-    self.check = check
-  }
-}
-
-/// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check.
+/// Whether the service is started, ready or draining. AdministrativePaths answers with it.
 final class Health: Sendable {
-  private let service: String
-  private let rpcServices: [String]
+  let service: String
+  let rpcServices: [String]
   private let checks: [ReadinessCheck]
-  private let metrics: MetricsRegistry
-  private let metricsAccess: MetricsAccess
+  let metrics: MetricsRegistry
+  let metricsAccess: MetricsAccess
   private let started = Atomic(false)
   private let draining = Atomic(false)
   private let ending = Atomic(false)
@@ -35,69 +20,16 @@ final class Health: Sendable {
   }
 
   var isDraining: Bool { draining.load(ordering: .relaxed) }
+  var isStarted: Bool { started.load(ordering: .relaxed) }
   func setStarted() { started.store(true, ordering: .relaxed) }
   /// True after the drain delay: further calls are refused.
   var isEnding: Bool { ending.load(ordering: .relaxed) }
   func setEnding() { ending.store(true, ordering: .relaxed) }
   func setDraining() { draining.store(true, ordering: .relaxed) }
 
-  /// The decision about a request to an administrative path; nil for any other path.
-  func admission(_ request: IncomingRequest) -> RequestAdmission? {
-    switch request.path {
-    case "/livez": return get(request) ?? .response(status(true))
-    case "/startupz": return get(request) ?? .response(status(started.load(ordering: .relaxed)))
-    case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _, _ in await self.readiness() })
-    case "/metrics": return get(request) ?? exposition(request)
-    case "/grpc.health.v1.Health/Check":
-      guard request.method == "POST" else { return .response(HTTPResponse(status: 405, headers: ["allow": "POST"])) }
-      guard request.mediaType == "application/json" else {
-        return .response(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]))
-      }
-      return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
-    default: return nil
-    }
-  }
-
-  private func exposition(_ request: IncomingRequest) -> RequestAdmission {
-    guard metricsAccess.admits(authorization: request.authorization) else {
-      return .response(.error(RPCError(.unauthenticated, "the metrics need a token of metrics.tokenSHA256 as Authorization: Bearer")))
-    }
-    return .body(
-      limit: 0,
-      SimpleExchange { _, _ in
-        let form = MetricsForm(accept: request.header("accept"))
-        return HTTPResponse(
-          status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
-      })
-  }
-
-  private func get(_ request: IncomingRequest) -> RequestAdmission? {
-    request.method == "GET" || request.method == "HEAD" ? nil : .response(HTTPResponse(status: 405, headers: ["allow": "GET"]))
-  }
-
-  private func status(_ ok: Bool, _ results: [(String, String?)] = []) -> HTTPResponse {
-    var checks = JSONObject()
-    for (name, fault) in results { checks[name] = .string(fault ?? "ok") }
-    let body: JSONValue = [
-      "status": ok ? "ok" : "fail", "service": .string(service), "version": .string(BuildInformation.version),
-      "draining": .bool(isDraining), "checks": .object(checks),
-    ]
-    return .json(ok ? 200 : 503, body.serialized)
-  }
-
-  private func readiness() async -> HTTPResponse {
+  func readiness() async -> HTTPResponse {
     var results: [(String, String?)] = []
     for check in checks { results.append((check.name, await check.check())) }
-    return status(started.load(ordering: .relaxed) && !isDraining && results.allSatisfy { $0.1 == nil }, results)
-  }
-
-  private func check(_ body: [UInt8]) async -> HTTPResponse {
-    guard let object = try? JSONValue(parsing: body).objectValue else {
-      return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
-    }
-    let name = object["service"]?.stringValue ?? ""
-    guard name.isEmpty || rpcServices.contains(name) else { return .error(.notFound("no such service")) }
-    let ready = await readiness().status == 200
-    return .json(200, JSONValue.object(["status": .string(ready ? "SERVING" : "NOT_SERVING")]).serialized)
+    return status(isStarted && !isDraining && results.allSatisfy { $0.1 == nil }, results)
   }
 }

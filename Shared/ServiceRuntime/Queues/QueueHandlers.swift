@@ -1,7 +1,5 @@
 import AttributionProtocol
 public import AttributionQueue
-import Cryptography
-import WireJSON
 
 /// `attribution.queues.v1.QueuesService`, for every service that works a queue.
 public enum QueueHandlers {
@@ -46,6 +44,16 @@ public enum QueueHandlers {
       oldestAgeSeconds: snapshot.oldestAgeSeconds, paused: snapshot.paused)
   }
 
+  static func state(_ state: StoreFormState) -> StoreState {
+    StoreState(
+      form: Int32(state.form.rawValue), newestForm: Int32(StoreForm.newest.rawValue),
+      shardsBehind: Int32(clamping: state.shardsBehind),
+      outdatedWorkers: state.olderWorkers.map {
+        OutdatedWorker(
+          queue: $0.queue.rawValue, name: $0.name, form: Int32(clamping: $0.form), idleSeconds: $0.idleSeconds)
+      })
+  }
+
   static func message(_ letter: AttributionQueue.DeadLetter) -> AttributionProtocol.DeadLetter {
     AttributionProtocol.DeadLetter(
       id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind, attempts: Int32(clamping: letter.attempts),
@@ -59,154 +67,5 @@ public enum QueueHandlers {
       if case .unknownForm = error { throw .failedPrecondition("\(error)", reason: "UNKNOWN_STORE_FORM") }
       throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
-  }
-}
-
-struct ListQueuesHandler: RPCHandler {
-  typealias Method = QueuesService.ListQueues
-  let administration: QueueAdministration
-
-  func handle(_ request: ListQueuesRequest, _ context: RPCContext) async throws(RPCError) -> ListQueuesResponse {
-    var queues = QueueName.allCases
-    if let name = request.queue { queues = [try QueueHandlers.name(name)] }
-    var response = ListQueuesResponse()
-    for queue in queues {
-      let snapshot = try await QueueHandlers.ask { () throws(QueueError) in try await administration.snapshot(queue) }
-      response.queues.append(QueueHandlers.state(snapshot))
-    }
-    return response
-  }
-}
-
-struct GetQueueHistoryHandler: RPCHandler {
-  typealias Method = QueuesService.GetQueueHistory
-  let history: QueueHistory
-
-  func handle(_ request: GetQueueHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetQueueHistoryResponse {
-    let minutes = Int(request.minutes ?? 60)
-    guard (1...QueueHistory.kept).contains(minutes) else {
-      throw .invalidArgument(field: "minutes", "must be 1 to \(QueueHistory.kept)")
-    }
-    let queue = try request.queue.map { name throws(RPCError) in try QueueHandlers.name(name) }
-    let moments = try await QueueHandlers.ask { () throws(QueueError) in try await history.moments(last: minutes) }
-    return GetQueueHistoryResponse(
-      moments: moments.map { moment in
-        QueueMoment(
-          start: Timestamp(millisecondsSince1970: moment.start),
-          queues: moment.queues.filter { queue == nil || $0.queue == queue }.map(QueueHandlers.state))
-      })
-  }
-}
-
-struct ListDeadLettersHandler: RPCHandler {
-  typealias Method = QueuesService.ListDeadLetters
-  let administration: QueueAdministration
-
-  func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
-    -> ListDeadLettersResponse
-  {
-    let limit = request.maxLetters ?? 100
-    guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
-    var queues = QueueName.allCases
-    if let name = request.queue { queues = [try QueueHandlers.name(name)] }
-    var place: DeadLetterPosition?
-    if let token = request.pageToken {
-      let parts = token.split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, let queue = QueueName(rawValue: String(parts[0])), let begun = queues.firstIndex(of: queue),
-        let found = DeadLetterPosition(parts[1])
-      else { throw .invalidArgument(field: "pageToken", "is not a token that this method returned") }
-      queues.removeFirst(begun)
-      place = found
-    }
-    var response = ListDeadLettersResponse()
-    for queue in queues where response.deadLetters.count < Int(limit) {
-      let left = Int(limit) - response.deadLetters.count
-      let letters = try await QueueHandlers.ask { [place] () throws(QueueError) in
-        try await administration.deadLetters(queue, after: place, limit: left)
-      }
-      place = nil
-      response.deadLetters += letters.map(QueueHandlers.message)
-      if letters.count == left, let last = letters.last { response.nextPageToken = "\(queue.rawValue):\(last.place.text)" }
-    }
-    return response
-  }
-}
-
-struct GetDeadLetterHandler: RPCHandler {
-  typealias Method = QueuesService.GetDeadLetter
-  let administration: QueueAdministration
-
-  func handle(_ request: GetDeadLetterRequest, _ context: RPCContext) async throws(RPCError) -> GetDeadLetterResponse {
-    guard let id = DeliveryID(request.id ?? "") else { throw .invalidArgument(field: "id", "must be the id of a delivery") }
-    let queue = try request.queue.map { name throws(RPCError) in try QueueHandlers.name(name) }
-    let found = try await QueueHandlers.ask { () throws(QueueError) in try await administration.deadLetter(id, queue: queue) }
-    guard let found else { throw .notFound("no dead letter of that id", field: "id") }
-    var response = GetDeadLetterResponse(deadLetter: QueueHandlers.message(found.letter))
-    if let message = found.message {
-      response.body = Base64.encode(message.body)
-      response.source = message.source
-      let attributes = message.attributes.sorted { $0.key < $1.key }
-      response.attributes = JSONObject(attributes.map { JSONObject.Member(key: $0.key, value: .string($0.value)) })
-      response.traceparent = message.traceparent
-      response.requestId = message.requestId
-    }
-    return response
-  }
-}
-
-struct ReplayDeadLettersHandler: RPCHandler {
-  typealias Method = QueuesService.ReplayDeadLetters
-  let administration: QueueAdministration
-
-  func handle(_ request: ReplayDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
-    -> ReplayDeadLettersResponse
-  {
-    let queue = try QueueHandlers.name(request.queue)
-    let ids = try QueueHandlers.ids(request.ids)
-    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.replay(queue, ids: ids)
-    }
-    return ReplayDeadLettersResponse(replayed: Int32(clamping: count))
-  }
-}
-
-struct PurgeDeadLettersHandler: RPCHandler {
-  typealias Method = QueuesService.PurgeDeadLetters
-  let administration: QueueAdministration
-
-  func handle(_ request: PurgeDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
-    -> PurgeDeadLettersResponse
-  {
-    let queue = try QueueHandlers.name(request.queue)
-    let ids = try QueueHandlers.ids(request.ids)
-    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.purge(queue, ids: ids) }
-    return PurgeDeadLettersResponse(purged: Int32(clamping: count))
-  }
-}
-
-struct PauseQueueHandler: RPCHandler {
-  typealias Method = QueuesService.PauseQueue
-  let administration: QueueAdministration
-
-  func handle(_ request: PauseQueueRequest, _ context: RPCContext) async throws(RPCError) -> PauseQueueResponse {
-    let queue = try QueueHandlers.name(request.queue)
-    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
-      try await administration.pause(queue)
-      return try await administration.snapshot(queue)
-    }
-    return PauseQueueResponse(queue: QueueHandlers.state(snapshot))
-  }
-}
-
-struct ResumeQueueHandler: RPCHandler {
-  typealias Method = QueuesService.ResumeQueue
-  let administration: QueueAdministration
-
-  func handle(_ request: ResumeQueueRequest, _ context: RPCContext) async throws(RPCError) -> ResumeQueueResponse {
-    let queue = try QueueHandlers.name(request.queue)
-    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
-      try await administration.resume(queue)
-      return try await administration.snapshot(queue)
-    }
-    return ResumeQueueResponse(queue: QueueHandlers.state(snapshot))
   }
 }

@@ -46,12 +46,12 @@ struct AdServicesTokenTests {
   func creationTime() throws {
     let now: Int64 = 1_790_000_000_000
     let day: Int64 = 86_400_000
-    #expect(try AttributionToken.creationTime(claimed: nil, receivedAt: now) == now)
-    #expect(try AttributionToken.creationTime(claimed: now - 5, receivedAt: now) == now - 5)
-    #expect(try AttributionToken.creationTime(claimed: now - day, receivedAt: now) == now - day)
-    #expect(try AttributionToken.creationTime(claimed: now + 300_000, receivedAt: now) == now)
+    #expect(try TokenSubmission.creationTime(claimed: nil, receivedAt: now) == now)
+    #expect(try TokenSubmission.creationTime(claimed: now - 5, receivedAt: now) == now - 5)
+    #expect(try TokenSubmission.creationTime(claimed: now - day, receivedAt: now) == now - day)
+    #expect(try TokenSubmission.creationTime(claimed: now + 300_000, receivedAt: now) == now)
     for claimed in [now - day - 1, now + 300_001, Int64.min, Int64.max] {
-      #expect { try AttributionToken.creationTime(claimed: claimed, receivedAt: now) } throws: {
+      #expect { try TokenSubmission.creationTime(claimed: claimed, receivedAt: now) } throws: {
         ($0 as? FieldError)?.field == "requestedAt"
       }
     }

@@ -50,10 +50,10 @@ struct NotificationFactory: Sendable {
     return record
   }
 
-  /// The notification of a one-time purchase.
-  func oneTimeCharge(
-    _ transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
-    overrides: JSONObject
+  /// The notification about a one-time purchase.
+  func product(
+    _ event: SubscriptionLife.Event, of transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment,
+    at date: Int64, overrides: JSONObject
   )
     throws -> NotificationRecord
   {
@@ -61,7 +61,7 @@ struct NotificationFactory: Sendable {
     data["bundleVersion"] = "1.0"
     data["signedTransactionInfo"] = .string(
       try signer.sign(transaction.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
-    let event = SubscriptionLife.Event(type: "ONE_TIME_CHARGE")
+    if event.type == "CONSUMPTION_REQUEST" { data["consumptionRequestReason"] = "UNINTENDED_PURCHASE" }
     var record = try record(
       event, member: "data", data, app: app, environment: environment, at: date, overrides: overrides)
     record.transactionIDs = [transaction.id]

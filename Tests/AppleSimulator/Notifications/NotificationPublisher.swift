@@ -119,7 +119,10 @@ struct NotificationPublisher: Sendable {
     let date = request["signedDate"]?.int64Value ?? time.now
     if event.type == "ONE_TIME_CHARGE" {
       let transaction = try buyProduct(request, app: app, environment: environment, at: date)
-      return try factory.oneTimeCharge(transaction, app: app, environment: environment, at: date, overrides: request)
+      return try factory.product(event, of: transaction, app: app, environment: environment, at: date, overrides: request)
+    }
+    if let transaction = try changedProduct(event, request, app: app, environment: environment, at: date) {
+      return try factory.product(event, of: transaction, app: app, environment: environment, at: date, overrides: request)
     }
     guard let steps = StoryStep.leading(to: event.type, event.subtype) else {
       return try factory.detached(event, app: app, environment: environment, at: date, overrides: request)
@@ -191,5 +194,18 @@ struct NotificationPublisher: Sendable {
           firstSeen: date))
     }
     return transaction
+  }
+
+  /// Applies an event to the one-time purchase `originalTransactionId`. Returns nil if that is none.
+  private func changedProduct(
+    _ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64
+  ) throws -> TransactionFacts? {
+    guard let id = request["originalTransactionId"]?.stringValue else { return nil }
+    let changed = try ledger.change(id, bundleID: app.bundleID, environment: environment) { customer -> TransactionFacts? in
+      guard let place = customer.products.firstIndex(where: { $0.id == id }) else { return nil }
+      customer.products[place].apply(event.type, at: date)
+      return customer.products[place]
+    }
+    return changed.flatMap { $0 }
   }
 }

@@ -14,6 +14,26 @@ public struct TransactionFacts: Sendable {
   var revocationDate: Int64? { fields["revocationDate"]?.int64Value }
   var isFamilyShared: Bool { fields["inAppOwnershipType"]?.stringValue == "FAMILY_SHARED" }
 
+  /// Changes a one-time purchase as a notification of the type reports.
+  mutating func apply(_ type: String, at date: Int64) {
+    switch type {
+    case "REFUND":
+      fields["revocationDate"] = .integer(date)
+      fields["revocationReason"] = 0
+      fields["revocationType"] = "REFUND_FULL"
+      fields["revocationPercentage"] = 100_000
+    case "REVOKE":
+      fields["inAppOwnershipType"] = "FAMILY_SHARED"
+      fields["revocationDate"] = .integer(date)
+      fields["revocationReason"] = 0
+      fields["revocationType"] = "FAMILY_REVOKE"
+    case "REFUND_REVERSED":
+      for name in ["revocationDate", "revocationReason", "revocationType", "revocationPercentage"] { fields[name] = nil }
+    default: return
+    }
+    modified = date
+  }
+
   func payload(signedDate: Int64, overrides: JSONObject? = nil) -> JSONObject {
     var payload = fields
     payload["signedDate"] = .integer(signedDate)

@@ -109,7 +109,7 @@ def test_redis_is_used_at_its_port() -> None:
 
 
 def asked(probe: dict[str, Any], service: str) -> str:
-    """The path of Health.swift that a probe requests."""
+    """The path of AdministrativePaths.swift that a probe requests."""
     if "httpGet" in probe:
         assert probe["httpGet"]["port"] == "rpc" and set(probe["httpGet"]) == {"path", "port"}
         return probe["httpGet"]["path"]

@@ -137,7 +137,7 @@ def test_a_waiting_service_answers_health_checks_and_no_signal_is_lost(tmp_path)
             with socket.create_connection(("127.0.0.1", service.port)), \
                     SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
                                   port=port):
-                service.wait_for_words('"signer is there"')
+                service.wait_for_words('"signer is available"')
                 service.process.send_signal(signal.SIGTERM)
                 assert service.process.wait(10) == 0, service.log()
 

@@ -25,7 +25,9 @@ public struct NotificationVerifiedEvent: EventData {
   public var appTransactionInfo: AppTransactionPayload?
   /// Present in notifications of the type EXTERNAL_PURCHASE_TOKEN.
   public var externalPurchaseToken: ExternalPurchaseTokenPayload?
-  /// The change of its subscription's state.
+  /// The current state of its subscription or one-time purchase. Members: state (the words of GetSubscriptionState or GetOneTimePurchaseState),
+  /// since, hasAccess, late (a newer notification arrived before this one); for a migrated subscription previousOriginalTransactionId and
+  /// continuedAs.
   public var lifecycle: JSONObject?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
@@ -329,6 +331,8 @@ public struct TransactionObservedEvent: EventData {
   public var migrationId: String?
   public var gapId: String?
   public var transactionInfo: TransactionPayload?
+  /// If it is a one-time purchase: its current state. Members: state, since, hasAccess.
+  public var lifecycle: JSONObject?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
 
@@ -343,6 +347,7 @@ public struct TransactionObservedEvent: EventData {
     migrationId: String? = nil,
     gapId: String? = nil,
     transactionInfo: TransactionPayload? = nil,
+    lifecycle: JSONObject? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.deliveryId = deliveryId
@@ -355,6 +360,7 @@ public struct TransactionObservedEvent: EventData {
     self.migrationId = migrationId
     self.gapId = gapId
     self.transactionInfo = transactionInfo
+    self.lifecycle = lifecycle
     self.other = other
   }
 
@@ -412,6 +418,11 @@ public struct TransactionObservedEvent: EventData {
           transactionInfo = value
           continue
         }
+      case "lifecycle":
+        if let value: JSONObject = OpenValue.object(member.value) {
+          lifecycle = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -430,54 +441,7 @@ public struct TransactionObservedEvent: EventData {
     object.append(new: "migrationId", migrationId.map { .string($0) })
     object.append(new: "gapId", gapId.map { .string($0) })
     object.append(new: "transactionInfo", transactionInfo.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
-    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
-    return object
-  }
-}
-
-/// One call of Apple's API for a token.
-public struct AdServicesAttemptReading: OpenMessage {
-  public var time: Timestamp?
-  /// An HTTP status, or an error.
-  public var result: String?
-  /// Members that are none of these, or of another type, as they came.
-  public var other: JSONObject
-
-  public init(
-    time: Timestamp? = nil,
-    result: String? = nil,
-    other: JSONObject = JSONObject()
-  ) {
-    self.time = time
-    self.result = result
-    self.other = other
-  }
-
-  public init(_ object: JSONObject) {
-    self.init(other: JSONObject())
-    for member in object.members {
-      switch member.key {
-      case "time":
-        if let value: Timestamp = OpenValue.timestamp(member.value) {
-          time = value
-          continue
-        }
-      case "result":
-        if let value = OpenValue.string(member.value) {
-          result = value
-          continue
-        }
-      default: break
-      }
-      other.append(new: member.key, member.value)
-    }
-  }
-
-  public var object: JSONObject {
-    var object = JSONObject()
-    object.append(new: "time", time.map { .string($0.text) })
-    object.append(new: "result", result.map { .string($0) })
+    object.append(new: "lifecycle", lifecycle.map { .object($0) })
     // A member that was set twice, once by its name and once among the others, is the one that has a name.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object

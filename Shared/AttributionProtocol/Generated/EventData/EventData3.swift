@@ -2,6 +2,54 @@
 
 public import WireJSON
 
+/// One call of Apple's API for a token.
+public struct AdServicesAttemptReading: OpenMessage {
+  public var time: Timestamp?
+  /// An HTTP status, or an error.
+  public var result: String?
+  /// Members that are none of these, or of another type, as they came.
+  public var other: JSONObject
+
+  public init(
+    time: Timestamp? = nil,
+    result: String? = nil,
+    other: JSONObject = JSONObject()
+  ) {
+    self.time = time
+    self.result = result
+    self.other = other
+  }
+
+  public init(_ object: JSONObject) {
+    self.init(other: JSONObject())
+    for member in object.members {
+      switch member.key {
+      case "time":
+        if let value: Timestamp = OpenValue.timestamp(member.value) {
+          time = value
+          continue
+        }
+      case "result":
+        if let value = OpenValue.string(member.value) {
+          result = value
+          continue
+        }
+      default: break
+      }
+      other.append(new: member.key, member.value)
+    }
+  }
+
+  public var object: JSONObject {
+    var object = JSONObject()
+    object.append(new: "time", time.map { .string($0.text) })
+    object.append(new: "result", result.map { .string($0) })
+    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
+    return object
+  }
+}
+
 /// Apple Ads' answer for a token.
 public struct AdServicesResolvedEvent: EventData {
   public static let eventType = EventType.adServicesResolved

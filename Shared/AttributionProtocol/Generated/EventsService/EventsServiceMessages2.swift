@@ -7,10 +7,11 @@ public struct Subscription: RPCMessage, Hashable {
   public var name: String
   /// Event types; all when empty.
   public var types: [String]
-  /// beginning or now.
+  /// beginning, now, time (start_time was given) or event (start_event_id was given).
   public var start: String
   public var createdAt: Timestamp?
-  /// Events that are not acknowledged, and events that the subscription's filter excludes but that it has not yet skipped.
+  /// The number of events after the subscription's position that are not acknowledged. Events that the filter excludes are included until the
+  /// subscription has skipped them.
   public var backlog: Int64?
   public var oldestUnacknowledgedAgeSeconds: Double?
   public var filter: EventFilter?
@@ -203,17 +204,17 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   /// 1 to 64 of A-Z a-z 0-9 . _ -
   public var name: String?
   public var types: [String]
-  /// beginning (default) or now. In an answer also time or event, if start_time or start_event_id was given.
+  /// beginning (default) or now.
   public var start: String?
   public var filter: EventFilter?
   /// In place of start: begins with events that were published at this time or later.
   public var startTime: Timestamp?
-  /// In place of start: begins with this event and events that were published in its millisecond or later.
+  /// In place of start: begins with this event and, in other shards, with events published in the same millisecond or later.
   public var startEventId: String?
   /// If present, events are pushed to this endpoint; otherwise they are pulled.
   public var push: PushEndpoint?
-  /// For pulled subscriptions: delivers the events of a subject, within a shard, in order and to one reader at a time. Later events follow only
-  /// after the earlier ones were acknowledged. All events of a purchase are in one shard. Default false.
+  /// Pulled subscriptions only: within a shard, the events of one subject are delivered in order and to one reader at a time. Later events
+  /// follow only after the earlier ones were acknowledged. All events of a purchase are in one shard. Default false.
   public var ordered: Bool?
 
   public init(

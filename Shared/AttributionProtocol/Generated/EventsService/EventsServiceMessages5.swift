@@ -121,7 +121,7 @@ public struct SeekSubscriptionRequest: RPCMessage, Hashable {
   public var subscription: String?
   /// Continues with events that were published at this time or later.
   public var time: Timestamp?
-  /// Continues with this event and events that were published in its millisecond or later.
+  /// Continues with this event and, in other shards, with events published in the same millisecond or later.
   public var eventId: String?
   /// Continues with events that are published from now on.
   public var end: Bool?

@@ -5,7 +5,8 @@ import WireJSON
 /// See `attribution/events/v1/events.proto`.
 public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Removes the older secret immediately. Otherwise both secrets sign until a call with end_older, and a third one is refused meanwhile.
+  /// Removes the older secret immediately. Otherwise both secrets sign until a call with end_older. Until
+  /// then, a call that would create a third secret is refused.
   public var endOlder: Bool?
   /// Creates no new secret; only removes the older one.
   public var makeNone: Bool?

@@ -108,12 +108,12 @@ public struct GetAttStatusResponse: RPCMessage, Hashable {
   public var attStatus: Int32?
   /// Whether this status is consent.
   public var consent: Bool?
-  /// When the device determined it, by the device's clock, but not later than its receipt.
+  /// The device's time of the status, limited to the time of receipt.
   public var determinedAt: Timestamp?
   public var receivedAt: Timestamp?
   /// The time since it was received.
   public var ageSeconds: Double?
-  /// Until when sessions wait for the user's answer; absent if none wait.
+  /// The time until which sessions wait for the user's answer; absent if none wait.
   public var heldUntil: Timestamp?
 
   public init(

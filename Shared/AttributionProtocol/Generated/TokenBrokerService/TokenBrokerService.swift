@@ -11,7 +11,7 @@ public enum TokenBrokerService {
     GetExchange.self,
   ]
 
-  /// Exchanges a token. Waits for the result up to the given time, then answers pending.
+  /// Exchanges a token. Waits at most wait_milliseconds for the result. If there is none then, the state is pending.
   public enum ExchangeToken: RPCMethod {
     public typealias Request = ExchangeTokenRequest
     public typealias Response = ExchangeTokenResponse

@@ -11,6 +11,7 @@ public enum VerifierService {
     VerifyAdAttributionKitPostback.self,
     VerifyAppStoreSignedData.self,
     GetSubscriptionState.self,
+    GetOneTimePurchaseState.self,
     VerifySKAdNetworkImpression.self,
     VerifyAdAttributionKitImpression.self,
     VerifyBatch.self,
@@ -59,6 +60,17 @@ public enum VerifierService {
     public typealias Response = GetSubscriptionStateResponse
     public static let service = VerifierService.name
     public static let name = "GetSubscriptionState"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// The current state of a one-time purchase: of a consumable, a non-consumable or a non-renewing subscription.
+  public enum GetOneTimePurchaseState: RPCMethod {
+    public typealias Request = GetOneTimePurchaseStateRequest
+    public typealias Response = GetOneTimePurchaseStateResponse
+    public static let service = VerifierService.name
+    public static let name = "GetOneTimePurchaseState"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

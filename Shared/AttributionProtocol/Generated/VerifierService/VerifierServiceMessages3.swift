@@ -294,58 +294,22 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   }
 }
 
-/// An impression in the form of SignSKAdNetworkImpression's answer.
-public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
-  public var version: String?
-  public var adNetworkId: String?
-  public var campaignId: Int32?
-  public var sourceIdentifier: Int32?
-  public var itunesItemId: Int64?
-  public var sourceAppId: Int64?
-  public var sourceDomain: String?
-  public var fidelityType: Int32?
-  public var nonce: String?
-  public var timestamp: Int64?
-  public var signature: String?
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetOneTimePurchaseStateRequest: RPCMessage, Hashable {
+  public var transactionId: String?
+  public var environment: String?
 
   public init(
-    version: String? = nil,
-    adNetworkId: String? = nil,
-    campaignId: Int32? = nil,
-    sourceIdentifier: Int32? = nil,
-    itunesItemId: Int64? = nil,
-    sourceAppId: Int64? = nil,
-    sourceDomain: String? = nil,
-    fidelityType: Int32? = nil,
-    nonce: String? = nil,
-    timestamp: Int64? = nil,
-    signature: String? = nil
+    transactionId: String? = nil,
+    environment: String? = nil
   ) {
-    self.version = version
-    self.adNetworkId = adNetworkId
-    self.campaignId = campaignId
-    self.sourceIdentifier = sourceIdentifier
-    self.itunesItemId = itunesItemId
-    self.sourceAppId = sourceAppId
-    self.sourceDomain = sourceDomain
-    self.fidelityType = fidelityType
-    self.nonce = nonce
-    self.timestamp = timestamp
-    self.signature = signature
+    self.transactionId = transactionId
+    self.environment = environment
   }
 
   public init() {
-    self.version = nil
-    self.adNetworkId = nil
-    self.campaignId = nil
-    self.sourceIdentifier = nil
-    self.itunesItemId = nil
-    self.sourceAppId = nil
-    self.sourceDomain = nil
-    self.fidelityType = nil
-    self.nonce = nil
-    self.timestamp = nil
-    self.signature = nil
+    self.transactionId = nil
+    self.environment = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -355,50 +319,14 @@ public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "version":
+        case "transactionId", "transaction_id":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          version = try reader.readString()
-        case "adNetworkId", "ad_network_id":
+          transactionId = try reader.readString()
+        case "environment":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "campaignId", "campaign_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          campaignId = try reader.readInt32()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readInt32()
-        case "itunesItemId", "itunes_item_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          itunesItemId = try reader.readInt64()
-        case "sourceAppId", "source_app_id":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          sourceAppId = try reader.readInt64()
-        case "sourceDomain", "source_domain":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          sourceDomain = try reader.readString()
-        case "fidelityType", "fidelity_type":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          fidelityType = try reader.readInt32()
-        case "nonce":
-          try seen.insert(8, key)
-          if try reader.readNull() { continue }
-          nonce = try reader.readString()
-        case "timestamp":
-          try seen.insert(9, key)
-          if try reader.readNull() { continue }
-          timestamp = try reader.readInt64()
-        case "signature":
-          try seen.insert(10, key)
-          if try reader.readNull() { continue }
-          signature = try reader.readString()
+          environment = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -409,49 +337,148 @@ public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let version {
-      writer.key("version")
-      writer.string(version)
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
     }
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
     }
-    if let campaignId {
-      writer.key("campaignId")
-      writer.int(campaignId)
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetOneTimePurchaseStateResponse: RPCMessage, Hashable {
+  /// purchased, refunded (in whole or in part), or revoked (Family Sharing or the assignment of a seat ended).
+  public var state: String
+  /// When this state began.
+  public var since: Timestamp?
+  /// Whether the customer has the purchase; absent if your system must decide that, because only a part of the price was refunded.
+  public var hasAccess: Bool?
+  public var productId: String?
+  public var purchaseDate: Timestamp?
+  public var revocationDate: Timestamp?
+  /// REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE or ASSIGNMENT_REVOKE.
+  public var revocationType: String?
+  /// In the order in which Apple signed them. Members: notificationUUID, notificationType, signedDate, the state after it, and whether it was
+  /// late. A transaction that was looked up at Apple has the type TRANSACTION_OBSERVED.
+  public var notifications: [JSONObject]
+
+  public init(
+    state: String = "",
+    since: Timestamp? = nil,
+    hasAccess: Bool? = nil,
+    productId: String? = nil,
+    purchaseDate: Timestamp? = nil,
+    revocationDate: Timestamp? = nil,
+    revocationType: String? = nil,
+    notifications: [JSONObject] = []
+  ) {
+    self.state = state
+    self.since = since
+    self.hasAccess = hasAccess
+    self.productId = productId
+    self.purchaseDate = purchaseDate
+    self.revocationDate = revocationDate
+    self.revocationType = revocationType
+    self.notifications = notifications
+  }
+
+  public init() {
+    self.state = ""
+    self.since = nil
+    self.hasAccess = nil
+    self.productId = nil
+    self.purchaseDate = nil
+    self.revocationDate = nil
+    self.revocationType = nil
+    self.notifications = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "state":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "since":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          since = try reader.readTimestamp()
+        case "hasAccess", "has_access":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          hasAccess = try reader.readBool()
+        case "productId", "product_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          productId = try reader.readString()
+        case "purchaseDate", "purchase_date":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          purchaseDate = try reader.readTimestamp()
+        case "revocationDate", "revocation_date":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          revocationDate = try reader.readTimestamp()
+        case "revocationType", "revocation_type":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          revocationType = try reader.readString()
+        case "notifications":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
     }
-    if let sourceIdentifier {
-      writer.key("sourceIdentifier")
-      writer.int(sourceIdentifier)
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
     }
-    if let itunesItemId {
-      writer.key("itunesItemId")
-      writer.int64(itunesItemId)
+    if let since {
+      writer.key("since")
+      writer.string(since.text)
     }
-    if let sourceAppId {
-      writer.key("sourceAppId")
-      writer.int64(sourceAppId)
+    if let hasAccess {
+      writer.key("hasAccess")
+      writer.bool(hasAccess)
     }
-    if let sourceDomain {
-      writer.key("sourceDomain")
-      writer.string(sourceDomain)
+    if let productId {
+      writer.key("productId")
+      writer.string(productId)
     }
-    if let fidelityType {
-      writer.key("fidelityType")
-      writer.int(fidelityType)
+    if let purchaseDate {
+      writer.key("purchaseDate")
+      writer.string(purchaseDate.text)
     }
-    if let nonce {
-      writer.key("nonce")
-      writer.string(nonce)
+    if let revocationDate {
+      writer.key("revocationDate")
+      writer.string(revocationDate.text)
     }
-    if let timestamp {
-      writer.key("timestamp")
-      writer.int64(timestamp)
+    if let revocationType {
+      writer.key("revocationType")
+      writer.string(revocationType)
     }
-    if let signature {
-      writer.key("signature")
-      writer.string(signature)
+    if !notifications.isEmpty {
+      writer.key("notifications")
+      writer.beginArray()
+      for element in notifications { writer.object(element) }
+      writer.endArray()
     }
     writer.endObject()
   }

@@ -2,6 +2,169 @@
 
 import WireJSON
 
+/// An impression in the form of SignSKAdNetworkImpression's answer.
+public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
+  public var version: String?
+  public var adNetworkId: String?
+  public var campaignId: Int32?
+  public var sourceIdentifier: Int32?
+  public var itunesItemId: Int64?
+  public var sourceAppId: Int64?
+  public var sourceDomain: String?
+  public var fidelityType: Int32?
+  public var nonce: String?
+  public var timestamp: Int64?
+  public var signature: String?
+
+  public init(
+    version: String? = nil,
+    adNetworkId: String? = nil,
+    campaignId: Int32? = nil,
+    sourceIdentifier: Int32? = nil,
+    itunesItemId: Int64? = nil,
+    sourceAppId: Int64? = nil,
+    sourceDomain: String? = nil,
+    fidelityType: Int32? = nil,
+    nonce: String? = nil,
+    timestamp: Int64? = nil,
+    signature: String? = nil
+  ) {
+    self.version = version
+    self.adNetworkId = adNetworkId
+    self.campaignId = campaignId
+    self.sourceIdentifier = sourceIdentifier
+    self.itunesItemId = itunesItemId
+    self.sourceAppId = sourceAppId
+    self.sourceDomain = sourceDomain
+    self.fidelityType = fidelityType
+    self.nonce = nonce
+    self.timestamp = timestamp
+    self.signature = signature
+  }
+
+  public init() {
+    self.version = nil
+    self.adNetworkId = nil
+    self.campaignId = nil
+    self.sourceIdentifier = nil
+    self.itunesItemId = nil
+    self.sourceAppId = nil
+    self.sourceDomain = nil
+    self.fidelityType = nil
+    self.nonce = nil
+    self.timestamp = nil
+    self.signature = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "version":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          version = try reader.readString()
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "campaignId", "campaign_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          campaignId = try reader.readInt32()
+        case "sourceIdentifier", "source_identifier":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          sourceIdentifier = try reader.readInt32()
+        case "itunesItemId", "itunes_item_id":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          itunesItemId = try reader.readInt64()
+        case "sourceAppId", "source_app_id":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          sourceAppId = try reader.readInt64()
+        case "sourceDomain", "source_domain":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          sourceDomain = try reader.readString()
+        case "fidelityType", "fidelity_type":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          fidelityType = try reader.readInt32()
+        case "nonce":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          nonce = try reader.readString()
+        case "timestamp":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          timestamp = try reader.readInt64()
+        case "signature":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          signature = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let version {
+      writer.key("version")
+      writer.string(version)
+    }
+    if let adNetworkId {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if let campaignId {
+      writer.key("campaignId")
+      writer.int(campaignId)
+    }
+    if let sourceIdentifier {
+      writer.key("sourceIdentifier")
+      writer.int(sourceIdentifier)
+    }
+    if let itunesItemId {
+      writer.key("itunesItemId")
+      writer.int64(itunesItemId)
+    }
+    if let sourceAppId {
+      writer.key("sourceAppId")
+      writer.int64(sourceAppId)
+    }
+    if let sourceDomain {
+      writer.key("sourceDomain")
+      writer.string(sourceDomain)
+    }
+    if let fidelityType {
+      writer.key("fidelityType")
+      writer.int(fidelityType)
+    }
+    if let nonce {
+      writer.key("nonce")
+      writer.string(nonce)
+    }
+    if let timestamp {
+      writer.key("timestamp")
+      writer.int64(timestamp)
+    }
+    if let signature {
+      writer.key("signature")
+      writer.string(signature)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifySKAdNetworkImpressionResponse: RPCMessage, Hashable {
   public var valid: Bool?
@@ -321,184 +484,6 @@ public struct VerifyItem: RPCMessage, Hashable {
     if let adAttributionKitImpression {
       writer.key("adAttributionKitImpression")
       adAttributionKitImpression.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifyBatchRequest: RPCMessage, Hashable {
-  public var items: [VerifyItem]
-
-  public init(
-    items: [VerifyItem] = []
-  ) {
-    self.items = items
-  }
-
-  public init() {
-    self.items = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "items":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          items = try reader.readList { (reader) throws(JSONError) in try VerifyItem(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !items.isEmpty {
-      writer.key("items")
-      writer.beginArray()
-      for element in items { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// The verdict in the field of the item's kind, or an error.
-public struct VerifyResult: RPCMessage, Hashable {
-  public var skadnetworkPostback: VerifySKAdNetworkPostbackResponse?
-  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse?
-  public var appStoreSignedData: VerifyAppStoreSignedDataResponse?
-  public var skadnetworkImpression: VerifySKAdNetworkImpressionResponse?
-  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse?
-  public var error: ItemError?
-
-  public init(
-    skadnetworkPostback: VerifySKAdNetworkPostbackResponse? = nil,
-    adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse? = nil,
-    appStoreSignedData: VerifyAppStoreSignedDataResponse? = nil,
-    skadnetworkImpression: VerifySKAdNetworkImpressionResponse? = nil,
-    adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse? = nil,
-    error: ItemError? = nil
-  ) {
-    self.skadnetworkPostback = skadnetworkPostback
-    self.adAttributionKitPostback = adAttributionKitPostback
-    self.appStoreSignedData = appStoreSignedData
-    self.skadnetworkImpression = skadnetworkImpression
-    self.adAttributionKitImpression = adAttributionKitImpression
-    self.error = error
-  }
-
-  public init() {
-    self.skadnetworkPostback = nil
-    self.adAttributionKitPostback = nil
-    self.appStoreSignedData = nil
-    self.skadnetworkImpression = nil
-    self.adAttributionKitImpression = nil
-    self.error = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "skadnetworkPostback", "skadnetwork_postback":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          skadnetworkPostback = try VerifySKAdNetworkPostbackResponse(reading: &reader)
-          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil || error != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitPostback", "ad_attribution_kit_postback":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          adAttributionKitPostback = try VerifyAdAttributionKitPostbackResponse(reading: &reader)
-          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil
-            || error != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "appStoreSignedData", "app_store_signed_data":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          appStoreSignedData = try VerifyAppStoreSignedDataResponse(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil || error != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "skadnetworkImpression", "skadnetwork_impression":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          skadnetworkImpression = try VerifySKAdNetworkImpressionResponse(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
-            || error != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitImpression", "ad_attribution_kit_impression":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          adAttributionKitImpression = try VerifyAdAttributionKitImpressionResponse(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || error != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "error":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          error = try ItemError(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let skadnetworkPostback {
-      writer.key("skadnetworkPostback")
-      skadnetworkPostback.write(to: &writer)
-    }
-    if let adAttributionKitPostback {
-      writer.key("adAttributionKitPostback")
-      adAttributionKitPostback.write(to: &writer)
-    }
-    if let appStoreSignedData {
-      writer.key("appStoreSignedData")
-      appStoreSignedData.write(to: &writer)
-    }
-    if let skadnetworkImpression {
-      writer.key("skadnetworkImpression")
-      skadnetworkImpression.write(to: &writer)
-    }
-    if let adAttributionKitImpression {
-      writer.key("adAttributionKitImpression")
-      adAttributionKitImpression.write(to: &writer)
-    }
-    if let error {
-      writer.key("error")
-      error.write(to: &writer)
     }
     writer.endObject()
   }

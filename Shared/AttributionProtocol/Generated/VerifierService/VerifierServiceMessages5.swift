@@ -3,6 +3,184 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyBatchRequest: RPCMessage, Hashable {
+  public var items: [VerifyItem]
+
+  public init(
+    items: [VerifyItem] = []
+  ) {
+    self.items = items
+  }
+
+  public init() {
+    self.items = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "items":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          items = try reader.readList { (reader) throws(JSONError) in try VerifyItem(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !items.isEmpty {
+      writer.key("items")
+      writer.beginArray()
+      for element in items { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// The verdict in the field of the item's kind, or an error.
+public struct VerifyResult: RPCMessage, Hashable {
+  public var skadnetworkPostback: VerifySKAdNetworkPostbackResponse?
+  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse?
+  public var appStoreSignedData: VerifyAppStoreSignedDataResponse?
+  public var skadnetworkImpression: VerifySKAdNetworkImpressionResponse?
+  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse?
+  public var error: ItemError?
+
+  public init(
+    skadnetworkPostback: VerifySKAdNetworkPostbackResponse? = nil,
+    adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse? = nil,
+    appStoreSignedData: VerifyAppStoreSignedDataResponse? = nil,
+    skadnetworkImpression: VerifySKAdNetworkImpressionResponse? = nil,
+    adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse? = nil,
+    error: ItemError? = nil
+  ) {
+    self.skadnetworkPostback = skadnetworkPostback
+    self.adAttributionKitPostback = adAttributionKitPostback
+    self.appStoreSignedData = appStoreSignedData
+    self.skadnetworkImpression = skadnetworkImpression
+    self.adAttributionKitImpression = adAttributionKitImpression
+    self.error = error
+  }
+
+  public init() {
+    self.skadnetworkPostback = nil
+    self.adAttributionKitPostback = nil
+    self.appStoreSignedData = nil
+    self.skadnetworkImpression = nil
+    self.adAttributionKitImpression = nil
+    self.error = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "skadnetworkPostback", "skadnetwork_postback":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          skadnetworkPostback = try VerifySKAdNetworkPostbackResponse(reading: &reader)
+          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitPostback", "ad_attribution_kit_postback":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adAttributionKitPostback = try VerifyAdAttributionKitPostbackResponse(reading: &reader)
+          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "appStoreSignedData", "app_store_signed_data":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          appStoreSignedData = try VerifyAppStoreSignedDataResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "skadnetworkImpression", "skadnetwork_impression":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          skadnetworkImpression = try VerifySKAdNetworkImpressionResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitImpression", "ad_attribution_kit_impression":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          adAttributionKitImpression = try VerifyAdAttributionKitImpressionResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "error":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          error = try ItemError(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let skadnetworkPostback {
+      writer.key("skadnetworkPostback")
+      skadnetworkPostback.write(to: &writer)
+    }
+    if let adAttributionKitPostback {
+      writer.key("adAttributionKitPostback")
+      adAttributionKitPostback.write(to: &writer)
+    }
+    if let appStoreSignedData {
+      writer.key("appStoreSignedData")
+      appStoreSignedData.write(to: &writer)
+    }
+    if let skadnetworkImpression {
+      writer.key("skadnetworkImpression")
+      skadnetworkImpression.write(to: &writer)
+    }
+    if let adAttributionKitImpression {
+      writer.key("adAttributionKitImpression")
+      adAttributionKitImpression.write(to: &writer)
+    }
+    if let error {
+      writer.key("error")
+      error.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifyBatchResponse: RPCMessage, Hashable {
   public var results: [VerifyResult]
 
@@ -311,159 +489,6 @@ public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
     if let token {
       writer.key("token")
       writer.string(token)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
-  /// The complete object.
-  public var token: JSONObject?
-  /// Production or Sandbox, determined by the form of externalPurchaseId.
-  public var environment: String
-  /// When the device's system created the token.
-  public var createdAt: Timestamp?
-  /// When a custom link token expires.
-  public var expiresAt: Timestamp?
-  /// Whether a custom link token has expired; absent for other tokens.
-  public var expired: Bool?
-
-  public init(
-    token: JSONObject? = nil,
-    environment: String = "",
-    createdAt: Timestamp? = nil,
-    expiresAt: Timestamp? = nil,
-    expired: Bool? = nil
-  ) {
-    self.token = token
-    self.environment = environment
-    self.createdAt = createdAt
-    self.expiresAt = expiresAt
-    self.expired = expired
-  }
-
-  public init() {
-    self.token = nil
-    self.environment = ""
-    self.createdAt = nil
-    self.expiresAt = nil
-    self.expired = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "token":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          token = try reader.readObjectValue()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "createdAt", "created_at":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          createdAt = try reader.readTimestamp()
-        case "expiresAt", "expires_at":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          expiresAt = try reader.readTimestamp()
-        case "expired":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          expired = try reader.readBool()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let token {
-      writer.key("token")
-      writer.object(token)
-    }
-    if !environment.isEmpty {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if let createdAt {
-      writer.key("createdAt")
-      writer.string(createdAt.text)
-    }
-    if let expiresAt {
-      writer.key("expiresAt")
-      writer.string(expiresAt.text)
-    }
-    if let expired {
-      writer.key("expired")
-      writer.bool(expired)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
-  /// minute (default) or hour.
-  public var period: String?
-  /// The number of periods up to now: 1 to 1,440 minutes, default 60; 1 to 168 hours, default 24.
-  public var periods: Int32?
-
-  public init(
-    period: String? = nil,
-    periods: Int32? = nil
-  ) {
-    self.period = period
-    self.periods = periods
-  }
-
-  public init() {
-    self.period = nil
-    self.periods = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "period":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          period = try reader.readString()
-        case "periods":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          periods = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let period {
-      writer.key("period")
-      writer.string(period)
-    }
-    if let periods {
-      writer.key("periods")
-      writer.int(periods)
     }
     writer.endObject()
   }

@@ -3,6 +3,159 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
+  /// The complete object.
+  public var token: JSONObject?
+  /// Production or Sandbox, determined by the form of externalPurchaseId.
+  public var environment: String
+  /// When the device's system created the token.
+  public var createdAt: Timestamp?
+  /// When a custom link token expires.
+  public var expiresAt: Timestamp?
+  /// Whether a custom link token has expired; absent for other tokens.
+  public var expired: Bool?
+
+  public init(
+    token: JSONObject? = nil,
+    environment: String = "",
+    createdAt: Timestamp? = nil,
+    expiresAt: Timestamp? = nil,
+    expired: Bool? = nil
+  ) {
+    self.token = token
+    self.environment = environment
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.expired = expired
+  }
+
+  public init() {
+    self.token = nil
+    self.environment = ""
+    self.createdAt = nil
+    self.expiresAt = nil
+    self.expired = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "token":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          token = try reader.readObjectValue()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "createdAt", "created_at":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          createdAt = try reader.readTimestamp()
+        case "expiresAt", "expires_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          expiresAt = try reader.readTimestamp()
+        case "expired":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          expired = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let token {
+      writer.key("token")
+      writer.object(token)
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let createdAt {
+      writer.key("createdAt")
+      writer.string(createdAt.text)
+    }
+    if let expiresAt {
+      writer.key("expiresAt")
+      writer.string(expiresAt.text)
+    }
+    if let expired {
+      writer.key("expired")
+      writer.bool(expired)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
+  /// minute (default) or hour.
+  public var period: String?
+  /// The number of periods up to now: 1 to 1,440 minutes, default 60; 1 to 168 hours, default 24.
+  public var periods: Int32?
+
+  public init(
+    period: String? = nil,
+    periods: Int32? = nil
+  ) {
+    self.period = period
+    self.periods = periods
+  }
+
+  public init() {
+    self.period = nil
+    self.periods = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "period":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          period = try reader.readString()
+        case "periods":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          periods = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let period {
+      writer.key("period")
+      writer.string(period)
+    }
+    if let periods {
+      writer.key("periods")
+      writer.int(periods)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct DeliveryCount: RPCMessage, Hashable {
   /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
   public var kind: String
@@ -304,141 +457,6 @@ public struct ConversionCount: RPCMessage, Hashable {
     if let coarseValue {
       writer.key("coarseValue")
       writer.string(coarseValue)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct SourceCount: RPCMessage, Hashable {
-  public var adNetworkId: String
-  /// With the digits that Apple sent; a campaign id for versions before 4.0.
-  public var sourceIdentifier: String
-  public var count: Int64?
-
-  public init(
-    adNetworkId: String = "",
-    sourceIdentifier: String = "",
-    count: Int64? = nil
-  ) {
-    self.adNetworkId = adNetworkId
-    self.sourceIdentifier = sourceIdentifier
-    self.count = count
-  }
-
-  public init() {
-    self.adNetworkId = ""
-    self.sourceIdentifier = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !adNetworkId.isEmpty {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if !sourceIdentifier.isEmpty {
-      writer.key("sourceIdentifier")
-      writer.string(sourceIdentifier)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct NotificationCount: RPCMessage, Hashable {
-  public var bundleId: String
-  public var notificationType: String
-  public var count: Int64?
-
-  public init(
-    bundleId: String = "",
-    notificationType: String = "",
-    count: Int64? = nil
-  ) {
-    self.bundleId = bundleId
-    self.notificationType = notificationType
-    self.count = count
-  }
-
-  public init() {
-    self.bundleId = ""
-    self.notificationType = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "notificationType", "notification_type":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          notificationType = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !bundleId.isEmpty {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !notificationType.isEmpty {
-      writer.key("notificationType")
-      writer.string(notificationType)
     }
     if let count {
       writer.key("count")

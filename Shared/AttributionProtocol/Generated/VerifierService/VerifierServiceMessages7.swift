@@ -3,6 +3,141 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct SourceCount: RPCMessage, Hashable {
+  public var adNetworkId: String
+  /// With the digits that Apple sent; a campaign id for versions before 4.0.
+  public var sourceIdentifier: String
+  public var count: Int64?
+
+  public init(
+    adNetworkId: String = "",
+    sourceIdentifier: String = "",
+    count: Int64? = nil
+  ) {
+    self.adNetworkId = adNetworkId
+    self.sourceIdentifier = sourceIdentifier
+    self.count = count
+  }
+
+  public init() {
+    self.adNetworkId = ""
+    self.sourceIdentifier = ""
+    self.count = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "sourceIdentifier", "source_identifier":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          sourceIdentifier = try reader.readString()
+        case "count":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          count = try reader.readInt64()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !adNetworkId.isEmpty {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if !sourceIdentifier.isEmpty {
+      writer.key("sourceIdentifier")
+      writer.string(sourceIdentifier)
+    }
+    if let count {
+      writer.key("count")
+      writer.int64(count)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct NotificationCount: RPCMessage, Hashable {
+  public var bundleId: String
+  public var notificationType: String
+  public var count: Int64?
+
+  public init(
+    bundleId: String = "",
+    notificationType: String = "",
+    count: Int64? = nil
+  ) {
+    self.bundleId = bundleId
+    self.notificationType = notificationType
+    self.count = count
+  }
+
+  public init() {
+    self.bundleId = ""
+    self.notificationType = ""
+    self.count = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "notificationType", "notification_type":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          notificationType = try reader.readString()
+        case "count":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          count = try reader.readInt64()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !bundleId.isEmpty {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if !notificationType.isEmpty {
+      writer.key("notificationType")
+      writer.string(notificationType)
+    }
+    if let count {
+      writer.key("count")
+      writer.int64(count)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct GetValueCountsResponse: RPCMessage, Hashable {
   public var conversions: [ConversionCount]
   public var sources: [SourceCount]

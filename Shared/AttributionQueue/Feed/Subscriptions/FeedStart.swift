@@ -6,7 +6,7 @@ public enum FeedStart: Sendable, Hashable {
   case now
   /// At the first event published at this time or later, milliseconds since 1970.
   case time(Int64)
-  /// At the event with this id, and in other shards at events published in its millisecond or later.
+  /// In the event's shard at that event; in every other shard at the first event published in its millisecond or later.
   case event(String)
 
   /// The name in the contract's `start` and in records.

@@ -25,8 +25,8 @@ if newMs < ms or newMs == ms and newNumber <= number then return 1 end
 
 local count = tonumber(ARGV[4])
 if id ~= ARGV[5] then
-  -- The position has changed since: events were dropped, or another process stored progress. The events between are counted again, up to a
-  -- limit.
+  -- The stored position differs from the one from which the caller counted, because events were dropped or another process stored progress.
+  -- The events up to the new position are counted again, at most 20,000.
   local counted, from, steps = 0, id, 0
   repeat
     local entries = redis.call('XRANGE', KEYS[3], '(' .. from, ARGV[3], 'COUNT', 200)

@@ -46,7 +46,7 @@ extension ConversionSettings {
     version = try node.required("version").text()
     let from = try node.required("effectiveFrom")
     guard let time = Timestamp(text: try from.text()) else {
-      throw ConfigurationError(from.path, "must be a time as RFC 3339 writes it, such as 2026-11-21T00:00:00Z")
+      throw ConfigurationError(from.path, "must be an RFC 3339 time, such as 2026-11-21T00:00:00Z")
     }
     effectiveFrom = time.millisecondsSince1970
     var fine: [Fine] = []

@@ -4,7 +4,7 @@ public import PublicSuffixes
 public struct WebAdSettings: Sendable, Hashable {
   /// The rule for a site's name in an impression that is signed.
   public enum Signing: String, Sendable, Hashable, CaseIterable { case registrable, form }
-  /// The content of events about the site of a postback.
+  /// Whether an event describes the site of its postback.
   public enum Postbacks: String, Sendable, Hashable, CaseIterable { case mark, ignore }
 
   /// A file with the public suffix list, instead of the one that libpsl was built with.
@@ -12,8 +12,8 @@ public struct WebAdSettings: Sendable, Hashable {
   /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
   /// checked).
   public var signing = Signing.registrable
-  /// `mark`: events of verified postbacks state the registrable domain of their `source-domain`, and whether it is one itself, by the list;
-  /// `ignore`: they do not. No postback is rejected because of it.
+  /// `mark`: the event of a verified postback has the registrable domain of its `source-domain`, and states whether the `source-domain` is
+  /// registrable, both by the public suffix list. `ignore`: it has neither. The setting rejects no postback.
   public var postbacks = Postbacks.mark
 
   public init() {}
@@ -34,7 +34,8 @@ public struct WebAdSettings: Sendable, Hashable {
 }
 
 extension WebAdSettings {
-  /// The public suffix list. Throws if the file is not one, if no file is given and libpsl has no list of its own, or if libpsl is missing.
+  /// The public suffix list. Throws if libpsl is missing, if the configured file is not a public suffix list, or if no file is configured
+  /// and libpsl has no built-in list.
   public func suffixes() throws(ConfigurationError) -> PublicSuffixList {
     let key = "webAds.publicSuffixList"
     guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which is not on this machine") }
@@ -43,7 +44,7 @@ extension WebAdSettings {
       throw ConfigurationError(key, "must be given: libpsl was built without a list")
     }
     guard let list = PublicSuffixList(path: path) else {
-      throw ConfigurationError(key, "\(path) cannot be read, or is no public suffix list")
+      throw ConfigurationError(key, "\(path) cannot be read, or is not a public suffix list")
     }
     return list
   }

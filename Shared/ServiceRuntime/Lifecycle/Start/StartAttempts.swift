@@ -4,7 +4,7 @@ import Synchronization
 
 /// Retries the dependencies of a starting service until all succeed, one fails for good, or the time is over.
 final class StartAttempts: Service {
-  /// The pause between attempts: longer than the Redis client's own.
+  /// The pause between attempts. It is longer than the pause between the Redis client's own attempts to connect.
   private static let pause: Duration = .seconds(1)
   /// The pause between log lines.
   private static let reminder: Duration = .seconds(10)
@@ -28,7 +28,7 @@ final class StartAttempts: Service {
 
   /// The dependency that is being waited for.
   var waitsFor: String? { state.withLock { $0.waitsFor } }
-  /// The result; nil if the attempts were stopped before.
+  /// The result; nil while attempts are made, and if they were stopped.
   var outcome: Result<Void, any Error>? { state.withLock { $0.outcome } }
 
   func run() async throws {
@@ -56,7 +56,7 @@ final class StartAttempts: Service {
       pauses = true
       do {
         try await dependency.attempt()
-        logger.info("\(dependency.name) is there", metadata: ["dependency": "\(dependency.name)"])
+        logger.info("\(dependency.name) is available", metadata: ["dependency": "\(dependency.name)"])
         return true
       } catch {
         guard !Task.isCancelled else { return false }

@@ -1,18 +1,17 @@
 import AttributionProtocol
 import Traces
-import WireJSON
 
 /// The public port. It serves neither RPCs nor health nor metrics.
 struct PublicServer: HTTPResponder {
   let responder: any PublicResponder
   let limits: Limits
   let registry: MetricsRegistry
-  fileprivate let ok: MetricSeries?
-  fileprivate let duration: MetricSeries?
+  let ok: MetricSeries?
+  let duration: MetricSeries?
   let edge: PublicEdgeGuard
-  fileprivate let tracer: Tracer
+  let tracer: Tracer
   /// Limits how many traces callers on the public port may have recorded.
-  fileprivate let parents: ParentRate
+  let parents: ParentRate
 
   init(
     responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
@@ -47,112 +46,5 @@ struct PublicServer: HTTPResponder {
       return .response(exchange.finish(response))
     }
     return .body(limit: limits.publicBodyBytes, exchange)
-  }
-}
-
-/// One request to the public port, from its head to its answer.
-private struct PublicExchange: HTTPExchange {
-  let server: PublicServer
-  let request: IncomingRequest
-  let client: IPAddress?
-  var peer: IPAddress? { client.flatMap { server.edge.isProxy($0) ? nil : $0 } }
-  /// The state of the client's rate limit; nil if none applies.
-  let rateLimitStatus: RateLimitStatus?
-  let requestId: String
-  /// The status instead of an error's usual one, if the route's senders retry only after that.
-  let retryStatus: Int?
-  let started = ContinuousClock.now
-
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, rateLimitStatus: RateLimitStatus?, retryStatus: Int?) {
-    self.rateLimitStatus = rateLimitStatus
-    self.retryStatus = retryStatus
-    self.client = client
-    self.server = server
-    self.request = request
-    requestId = RequestID.usable(request.requestId)
-  }
-
-  func refuse(_ error: BodyError) -> HTTPResponse {
-    switch error {
-    case .tooLarge: finish(tooLarge)
-    // Apple's devices retry only after certain statuses, which depend on the route.
-    case .timedOut:
-      finish(
-        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: retryStatus ?? 408))
-    case .noRoom: finish(.error(.noRoomForBodies, status: retryStatus))
-    }
-  }
-
-  private var tooLarge: HTTPResponse {
-    .error(
-      RPCError(
-        .resourceExhausted, "the body is larger than \(server.limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE"),
-      status: 413)
-  }
-
-  func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
-    var bytes = body
-    let limits = server.limits
-    switch request.contentEncoding?.lowercased() {
-    case nil, "identity": break
-    case "gzip":
-      do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: limits.publicBodyBytes, ratio: limits.gzipRatio, on: reservation)
-      } catch {
-        switch error {
-        case .tooLarge: return .now(refuse(.tooLarge))
-        case .noRoom: return .now(refuse(.noRoom))
-        case .malformed: return .now(finish(.error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)))
-        }
-      }
-    default:
-      return .now(
-        finish(
-          .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)))
-    }
-    let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
-    let trace = server.tracer.context(below: parent) { server.parents.take(now: WallClock.now()) }
-    let span = server.tracer.span(
-      "\(request.method) \(server.responder.template(of: request.path))", .server, trace, below: parent,
-      [
-        SpanAttribute("http.request.method", request.method), SpanAttribute("http.route", server.responder.template(of: request.path)),
-        SpanAttribute("network.protocol.version", request.isHTTP2 ? "2" : "1.1"),
-        SpanAttribute("http.request.body.size", .integer(Int64(bytes.count))),
-      ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: .now))
-    let asked = PublicHTTPRequest(
-      method: request.method, path: request.path, query: request.query, mediaType: request.mediaType,
-      contentType: request.contentType, body: bytes, peer: client, receivedAt: WallClock.now(), requestId: requestId,
-      traceparent: trace.traceparent,
-      jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
-    guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked))) } }
-    return .waiting {
-      let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
-      span.end(
-        SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
-        error: response.status >= 500 ? String(response.status) : nil)
-      return finish(encoded(response), span)
-    }
-  }
-
-  private func encoded(_ response: PublicHTTPResponse) -> HTTPResponse {
-    var encoded = HTTPResponse.json(response.status, response.body)
-    for (name, value) in response.headers { encoded.headers.replaceOrAdd(name: name, value: value) }
-    return encoded
-  }
-
-  func finish(_ response: HTTPResponse, _ span: Span? = nil) -> HTTPResponse {
-    var response = response
-    response.requestId = requestId
-    if let rateLimitStatus, let policy = server.edge.ratePolicy {
-      response.headers.add(name: "ratelimit-policy", value: policy)
-      response.headers.add(name: "ratelimit", value: rateLimitStatus.field)
-    }
-    if response.status == 200 {
-      server.ok?.add()
-    } else {
-      server.registry.add("attribution_public_requests_total", 1, [String(response.status)])
-    }
-    server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
-    return response
   }
 }

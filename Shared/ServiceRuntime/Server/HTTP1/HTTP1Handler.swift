@@ -14,7 +14,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   enum State {
     /// Between requests.
     case head
-    /// The head is read, the body is on its way.
+    /// The head was read; the body is being received.
     case body
     /// The request was answered before its end; the rest is discarded.
     case skipping
@@ -35,7 +35,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   let isDraining: @Sendable () -> Bool
 
   var state = State.head
-  /// The request whose body is on its way.
+  /// The request whose body is being received.
   var exchange: (any HTTPExchange)?
   /// The maximum size of the body, bytes.
   var bodyLimit = 0
@@ -51,16 +51,17 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var isHTTP10 = false
   /// Parts of pipelined requests that arrived while a response is being made; at most the parts of two reads.
   var held: CircularBuffer<HTTPServerRequestPart> = []
-  /// True if reading was stopped until the response is made or the peer reads.
+  /// True if a read was withheld. It is made when the response is complete or the peer has read.
   var heldRead = false
   /// True if the response will be written in this turn of the event loop, so that reading does not have to stop.
   var respondsThisTurn = false
-  /// True while the work of a response is being started: it may finish before it first suspends.
+  /// True while the task of a response is being started. The task may end before the start returns.
   var isStarting = false
   var inputClosed = false
   var quiescing = false
   var isReading = false
   var needsFlush = false
+  /// True if a part arrived since the last `channelReadComplete`.
   var sawPart = false
   /// True if bytes arrived since the last `channelReadComplete`, even if they completed no part.
   var sawBytes = false
@@ -68,6 +69,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
 
   /// The time at which the current state times out; nil while a response is being made.
   var deadline: NIODeadline?
+  /// The scheduled check of ``deadline``, and its time.
   var alarm: Scheduled<Void>?
   var alarmAt = NIODeadline.distantFuture
 

@@ -1,7 +1,7 @@
 public import AttributionProtocol
 import WireJSON
 
-/// HTML pages on the internal port, beside the RPCs.
+/// The console's HTML pages, which the internal port serves beside the RPCs. Administrative paths are in AdministrativePaths.
 public protocol InternalPages: Sendable {
   /// The decision about a request to one of the pages; nil for any other path. Called on the connection's event loop, so it must not block.
   func admission(_ request: IncomingRequest, _ access: PageAccess) -> RequestAdmission?

@@ -30,7 +30,7 @@ SERVICE_NAME = "Shared/AttributionProtocol/ServiceName.swift"
 VARIABLES = "Shared/ServiceRuntime/Configuration/ServiceVariables.swift"
 SERVICE_MAIN = "Shared/ServiceRuntime/Lifecycle/ServiceMain.swift"
 OWNER_ONLY_FILE = "Shared/Cryptography/Keys/OwnerOnlyFile.swift"
-HEALTH = "Shared/ServiceRuntime/Health/Health.swift"
+ADMINISTRATIVE_PATHS = "Shared/ServiceRuntime/Health/AdministrativePaths.swift"
 LIMITS = "Shared/ServiceRuntime/Configuration/Limits.swift"
 DOCUMENTATION = "Documentation/configuration.md"
 FOLDERS = {
@@ -119,7 +119,7 @@ def shutdown_seconds() -> int:
 
 def health_paths() -> set[str]:
     """The paths of health and metrics, which no caller's permission is needed for."""
-    return set(re.findall(r'case "(/[a-z]+)":', text(HEALTH)))
+    return set(re.findall(r'case "(/[a-z]+)":', text(ADMINISTRATIVE_PATHS)))
 
 
 def health_commands() -> dict[str, str]:

@@ -1,0 +1,76 @@
+import AppStore
+import AttributionProtocol
+import AttributionQueue
+import Cryptography
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// Apple: Send External Purchase Report. Stores and queues the report, then waits a while for Apple's answer.
+struct SendExternalPurchaseReportHandler: RPCHandler {
+  typealias Method = ExternalPurchaseService.SendExternalPurchaseReport
+  let calls: AppStoreCalls
+  let deliveries: DeliveryQueue
+  let store: ReportStore
+
+  /// The first and the longest pause between checks for Apple's answer.
+  private static let pauses = (first: Duration.milliseconds(40), last: Duration.milliseconds(320))
+
+  func handle(_ request: SendExternalPurchaseReportRequest, _ context: RPCContext) async throws(RPCError)
+    -> SendExternalPurchaseReportResponse
+  {
+    let app = try calls.app(request.bundleId)
+    guard let body = request.report else { throw .invalidArgument(field: "report", "is missing") }
+    let report = try RetentionCalls.checked(inside: "report") { () throws(RequestRefusal) in
+      try ExternalPurchaseReport(body, now: WallClock.now())
+    }
+    // The token's server is the only one that knows it.
+    guard try calls.server(request.environment.stated ?? report.server.rawValue, of: app) == report.server else {
+      throw .invalidArgument(
+        field: "report.externalPurchaseId", "is a token of the \(report.server == .sandbox ? "sandbox" : "production server")")
+    }
+    let patience = request.waitMilliseconds ?? 5000
+    guard (0...30_000).contains(patience) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
+    let name = ReportStore.Name(bundleId: app.bundleId, server: report.server, requestIdentifier: report.requestIdentifier)
+    let outcome: ReportStore.SubmissionOutcome
+    do throws(RedisError) {
+      // The digest does not depend on the order of members.
+      outcome = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
+    } catch { throw RPCError(error) }
+    switch outcome {
+    case .accepted: break
+    case .reused:
+      throw .failedPrecondition("another report was sent under this report.requestIdentifier", reason: "REQUEST_IDENTIFIER_REUSED")
+    case .waiting(let round):
+      try await queue(ReportTask(name: name, round: round))
+    }
+    return SendExternalPurchaseReportResponse(
+      report: ExternalPurchaseReportRecord(
+        try await settled(name, until: min(.now + .milliseconds(Int64(patience)), context.deadline - .milliseconds(200)))))
+  }
+
+  /// Also for a known report, because the call that stored it may have ended before it was queued.
+  private func queue(_ task: ReportTask) async throws(RPCError) {
+    do throws(QueueError) {
+      _ = try await deliveries.accept(
+        AcceptRequest(
+          queue: .reports, idempotencyKey: task.idempotencyKey,
+          message: QueueMessage(kind: ReportTask.kind, body: task.body, receivedAt: WallClock.now(), source: "rpc")))
+    } catch {
+      if case .backlogFull = error { throw .unavailable("too many reports wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5)) }
+      throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
+    }
+  }
+
+  /// The report when it is settled, or its state at that time.
+  private func settled(_ name: ReportStore.Name, until moment: ContinuousClock.Instant) async throws(RPCError) -> ReportRecord {
+    var pause = Self.pauses.first
+    do throws(RedisError) {
+      while try await store.state(name) == .waiting, .now + pause < moment {
+        do { try await Task.sleep(for: pause) } catch { break }
+        pause = min(pause * 2, Self.pauses.last)
+      }
+    } catch { throw RPCError(error) }
+    return try await store.known(name)
+  }
+}

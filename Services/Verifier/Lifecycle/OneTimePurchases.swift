@@ -1,0 +1,37 @@
+import AppStore
+import WireJSON
+
+/// Maintains the histories of one-time purchases from verified notifications, and from transactions that were looked up at Apple. Unlike
+/// subscriptions they have neither gaps nor silence.
+struct OneTimePurchases: Sendable {
+  let store: OneTimePurchaseStore
+
+  /// Adds a verified notification to its purchase's history. Returns the lifecycle data of the event; nil if the notification is not about a
+  /// one-time purchase.
+  func take(_ payload: JSONObject, transactionInfo: JSONObject?, environment: String) async throws -> JSONObject? {
+    guard let step = OneTimePurchaseHistory.step(notification: payload, transactionInfo: transactionInfo) else { return nil }
+    guard let (summary, arrival) = try await insert(step, environment: environment) else { return nil }
+    var object = summary
+    object["late"] = .bool(arrival.isLate)
+    return object
+  }
+
+  /// Adds a transaction that Apple answered to its history. Returns the lifecycle data of the event; nil if it is not a one-time purchase.
+  func observe(_ transactionInfo: JSONObject, environment: String) async throws -> JSONObject? {
+    guard let step = OneTimePurchaseHistory.step(observed: transactionInfo) else { return nil }
+    return try await insert(step, environment: environment)?.0
+  }
+
+  /// Adds a step to its history. Returns the event's data about the current state.
+  private func insert(
+    _ step: LifecycleStep, environment: String
+  ) async throws -> (JSONObject, SubscriptionHistory.Arrival)? {
+    guard let id = step.transaction?.transactionId else { return nil }
+    let (history, arrival) = try await store.insert(step, environment: environment, transactionId: id)
+    // A transaction that began no history is the whole history.
+    guard let state = history.state ?? OneTimePurchaseHistory.state(after: [step]) else { return nil }
+    var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
+    object["hasAccess"] = state.hasAccess.map { .bool($0) }
+    return (object, arrival)
+  }
+}

@@ -1,0 +1,109 @@
+public import WireJSON
+
+/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them. Nothing is
+/// missing between its steps, because each one has all facts of the transaction; so there are no gaps.
+///
+/// The state depends only on the set of steps, not on the order or number of their arrivals.
+public struct OneTimePurchaseHistory: Sendable, Hashable {
+  /// The greatest number of steps that are kept; older ones are removed.
+  static let maxSteps = 32
+
+  /// The types of products that are bought once (JWSTransactionDecodedPayload, `type`).
+  private static let productTypes: Set<String> = ["Consumable", "Non-Consumable", "Non-Renewing Subscription"]
+
+  /// The steps in Apple's order (``LifecycleStep``'s `<`).
+  public private(set) var steps: [LifecycleStep] = []
+  /// The UUIDs of steps that arrived after a newer one.
+  public private(set) var lateSteps: Set<String> = []
+
+  public init() {}
+
+  /// The step of a verified notification; nil if that is not about a one-time purchase.
+  public static func step(notification: JSONObject, transactionInfo: JSONObject?) -> LifecycleStep? {
+    guard let transactionInfo, isOneTime(transactionInfo) else { return nil }
+    return LifecycleStep(notification: notification, transactionInfo: transactionInfo, renewalInfo: nil)
+  }
+
+  /// The step of a transaction in an answer of Apple's; nil if that is not a one-time purchase.
+  public static func step(observed transactionInfo: JSONObject) -> LifecycleStep? {
+    isOneTime(transactionInfo) ? LifecycleStep(observedTransaction: transactionInfo) : nil
+  }
+
+  private static func isOneTime(_ transactionInfo: JSONObject) -> Bool {
+    transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? false
+  }
+
+  /// Adds a step in order.
+  ///
+  /// An observation replaces the previous one. It does not begin a history unless it shows a revocation: a migration observes all
+  /// purchases of a customer, and the history of one that was never refunded has no use.
+  public mutating func insert(_ step: LifecycleStep) -> SubscriptionHistory.Arrival {
+    if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
+      return .duplicate(late: lateSteps.contains(step.notificationUUID))
+    }
+    if step.isObservation {
+      if steps.isEmpty, step.transaction?.revocationDate == nil { return .beforeHistory }
+      if steps.contains(where: { $0.isObservation && step < $0 }) { return .beforeHistory }
+      steps.removeAll { $0.isObservation }
+    }
+    let place = steps.firstIndex { step < $0 } ?? steps.count
+    steps.insert(Self.reduced(step), at: place)
+    let isLate = place < steps.count - 1
+    if isLate { lateSteps.insert(step.notificationUUID) }
+    if steps.count > Self.maxSteps { steps.removeFirst() }
+    lateSteps.formIntersection(steps.map(\.notificationUUID))
+    return isLate ? .late : .inOrder
+  }
+
+  /// The step without the facts that a state does not need, because there may be millions of histories.
+  private static func reduced(_ step: LifecycleStep) -> LifecycleStep {
+    guard let facts = step.transaction else { return step }
+    return step.with(
+      LifecycleStep.Transaction(
+        transactionId: facts.transactionId, productId: facts.productId, purchaseDate: facts.purchaseDate,
+        revocationDate: facts.revocationDate, revocationType: facts.revocationType))
+  }
+
+  /// The current state; nil without any step.
+  public var state: OneTimePurchaseState? { Self.state(after: steps) }
+
+  /// The state after the given steps; nil if there are none.
+  public static func state(after steps: [LifecycleStep]) -> OneTimePurchaseState? {
+    steps.reduce(nil) { OneTimePurchaseState.next($0, $1) }
+  }
+
+  /// The status after each step.
+  public var statuses: [OneTimePurchaseStatus?] { steps.indices.map { Self.state(after: Array(steps[...$0]))?.status } }
+
+  // MARK: Lifetime
+
+  /// How long the history is kept after its last change, days.
+  ///
+  /// A notification can arrive only while Apple's history has it (180 days, 30 in the sandbox), so an older one cannot come out of order
+  /// after that time. If nothing but the purchase is known, the history has no effect on a later step: whatever step is next, it is newer
+  /// and has all facts. So it is kept only for queries.
+  public func lifetimeDays(environment: String) -> Int64 {
+    if steps.count == 1, steps[0].type == "ONE_TIME_CHARGE" { return 30 }
+    return environment == "Production" ? 200 : 40
+  }
+}
+
+extension OneTimePurchaseHistory {
+  /// The stored form.
+  public var stored: [UInt8] {
+    var object: JSONObject = ["steps": .array(steps.map { .object($0.json) })]
+    if !lateSteps.isEmpty { object["late"] = .array(lateSteps.sorted().map { .string($0) }) }
+    return JSONValue.object(object).serialized
+  }
+
+  /// Parses the stored form; nil if it is invalid.
+  public init?(stored bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes).objectValue, let steps = object["steps"]?.arrayValue else { return nil }
+    for value in steps {
+      guard let step = value.objectValue.flatMap({ LifecycleStep(json: $0) }) else { return nil }
+      self.steps.append(step)
+    }
+    guard self.steps == self.steps.sorted() else { return nil }
+    lateSteps = Set(object["late"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+}

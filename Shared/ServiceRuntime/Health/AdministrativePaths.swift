@@ -1,0 +1,59 @@
+import AttributionProtocol
+import WireJSON
+
+/// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check, on the internal port only.
+extension Health {
+  /// The decision about a request to an administrative path; nil for any other path.
+  func admission(_ request: IncomingRequest) -> RequestAdmission? {
+    switch request.path {
+    case "/livez": return get(request) ?? .response(status(true))
+    case "/startupz": return get(request) ?? .response(status(isStarted))
+    case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _, _ in await self.readiness() })
+    case "/metrics": return get(request) ?? exposition(request)
+    case "/grpc.health.v1.Health/Check":
+      guard request.method == "POST" else { return .response(HTTPResponse(status: 405, headers: ["allow": "POST"])) }
+      guard request.mediaType == "application/json" else {
+        return .response(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]))
+      }
+      return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
+    default: return nil
+    }
+  }
+
+  private func exposition(_ request: IncomingRequest) -> RequestAdmission {
+    guard metricsAccess.admits(authorization: request.authorization) else {
+      return .response(.error(RPCError(.unauthenticated, "the metrics need a token of metrics.tokenSHA256 as Authorization: Bearer")))
+    }
+    return .body(
+      limit: 0,
+      SimpleExchange { _, _ in
+        let form = MetricsForm(accept: request.header("accept"))
+        return HTTPResponse(
+          status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
+      })
+  }
+
+  private func get(_ request: IncomingRequest) -> RequestAdmission? {
+    request.method == "GET" || request.method == "HEAD" ? nil : .response(HTTPResponse(status: 405, headers: ["allow": "GET"]))
+  }
+
+  func status(_ ok: Bool, _ results: [(String, String?)] = []) -> HTTPResponse {
+    var checks = JSONObject()
+    for (name, fault) in results { checks[name] = .string(fault ?? "ok") }
+    let body: JSONValue = [
+      "status": ok ? "ok" : "fail", "service": .string(service), "version": .string(BuildInformation.version),
+      "draining": .bool(isDraining), "checks": .object(checks),
+    ]
+    return .json(ok ? 200 : 503, body.serialized)
+  }
+
+  private func check(_ body: [UInt8]) async -> HTTPResponse {
+    guard let object = try? JSONValue(parsing: body).objectValue else {
+      return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
+    }
+    let name = object["service"]?.stringValue ?? ""
+    guard name.isEmpty || rpcServices.contains(name) else { return .error(.notFound("no such service")) }
+    let ready = await readiness().status == 200
+    return .json(200, JSONValue.object(["status": .string(ready ? "SERVING" : "NOT_SERVING")]).serialized)
+  }
+}

@@ -1,0 +1,173 @@
+import TestSupport
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+private let day: Int64 = 86_400_000
+
+/// A step whose transaction was signed at `inner`, by default with the notification. Times are days.
+private func step(
+  _ type: String, at time: Int64, inner: Int64? = nil, revoked: Int64? = nil, as revocation: String? = nil, uuid: String? = nil
+) -> LifecycleStep {
+  LifecycleStep(
+    notificationUUID: uuid ?? "\(type)-\(time)", type: type, subtype: nil, signedDate: time * day,
+    innerSignedDate: (inner ?? time) * day,
+    transaction: .init(
+      transactionId: "p1", productId: "coins", purchaseDate: 1, revocationDate: revoked.map { $0 * day }, revocationType: revocation),
+    renewal: nil)
+}
+
+private func observed(at time: Int64, revoked: Int64? = nil) throws -> LifecycleStep {
+  var transaction: JSONObject = [
+    "transactionId": "p1", "type": "Consumable", "purchaseDate": 1, "signedDate": .integer(time * day),
+  ]
+  transaction["revocationDate"] = revoked.map { .integer($0 * day) }
+  return try #require(OneTimePurchaseHistory.step(observed: transaction))
+}
+
+private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
+  var history = OneTimePurchaseHistory()
+  for step in steps { _ = history.insert(step) }
+  return history
+}
+
+@Suite("One-time purchases") struct OneTimePurchaseTests {
+  private static let charge = step("ONE_TIME_CHARGE", at: 0)
+  private static let refund = step("REFUND", at: 5, revoked: 5, as: "REFUND_FULL")
+  private static let reversal = step("REFUND_REVERSED", at: 7)
+
+  @Test("the state after each type")
+  func states() {
+    #expect(history([Self.charge]).state?.status == .purchased)
+    #expect(history([Self.charge]).state?.since == 1, "the time of the purchase")
+    let asked = [Self.charge, step("CONSUMPTION_REQUEST", at: 2), step("REFUND_DECLINED", at: 3)]
+    #expect(history(asked).statuses == [.purchased, .purchased, .purchased])
+    let refunded = history([Self.charge, step("CONSUMPTION_REQUEST", at: 2), Self.refund])
+    #expect(refunded.statuses == [.purchased, .purchased, .refunded])
+    #expect(refunded.state?.since == 5 * day && refunded.state?.hasAccess == false)
+    let reversed = history([Self.charge, Self.refund, Self.reversal])
+    #expect(reversed.state?.status == .purchased && reversed.state?.hasAccess == true && reversed.state?.since == 7 * day)
+    #expect(reversed.state?.facts.revocationDate == nil)
+    let revoked = history([Self.charge, step("REVOKE", at: 5, revoked: 5, as: "FAMILY_REVOKE")])
+    #expect(revoked.state?.status == .revoked && revoked.state?.hasAccess == false)
+    let prorated = history([step("REFUND", at: 5, revoked: 5, as: "REFUND_PRORATED")])
+    #expect(prorated.state?.status == .refunded && prorated.state?.hasAccess == nil)
+  }
+
+  @Test("a history that begins in the middle shows the state by its facts")
+  func middle() {
+    #expect(history([step("CONSUMPTION_REQUEST", at: 6)]).state?.status == .purchased)
+    #expect(history([step("CONSUMPTION_REQUEST", at: 6, revoked: 5)]).state?.status == .refunded)
+    #expect(history([step("A_NEW_TYPE", at: 6, revoked: 5, as: "FAMILY_REVOKE")]).state?.status == .revoked)
+    #expect(history([step("A_NEW_TYPE", at: 6, revoked: 5, as: "ASSIGNMENT_REVOKE")]).state?.since == 5 * day)
+    // The same revocation as the known one: its kind is known from REVOKE, though the facts do not name it.
+    #expect(history([step("REVOKE", at: 5, revoked: 5), step("A_NEW_TYPE", at: 6, revoked: 5)]).state?.status == .revoked)
+  }
+
+  @Test("a late notification is flagged, and older facts change nothing")
+  func late() {
+    var life = history([Self.refund])
+    #expect(life.insert(Self.charge) == .late)
+    #expect(life.insert(Self.charge) == .duplicate(late: true))
+    #expect(life.insert(Self.refund) == .duplicate(late: false))
+    #expect(life.state?.status == .refunded && life.lateSteps == [Self.charge.notificationUUID])
+    // Signed later than the refund, with facts from before it.
+    #expect(life.insert(step("CONSUMPTION_REQUEST", at: 6, inner: 4)) == .inOrder)
+    #expect(life.state?.status == .refunded)
+    #expect(SubscriptionHistory.Arrival.beforeHistory.isLate && !SubscriptionHistory.Arrival.duplicate(late: false).isLate)
+  }
+
+  @Test("arrival order and repeats change nothing but the flags of late steps")
+  func permutations() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SeededRandom(seed: seed)
+    let types = ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE", "A_NEW_TYPE"]
+    for _ in 0..<300 {
+      var steps = (0..<Int.random(in: 1...10, using: &generator)).map { index in
+        // Some times are equal.
+        step(
+          types.randomElement(using: &generator)!, at: Int64.random(in: 0...6, using: &generator),
+          inner: Int64.random(in: 0...6, using: &generator),
+          revoked: Bool.random(using: &generator) ? Int64.random(in: 0...3, using: &generator) : nil, uuid: "u\(index)")
+      }
+      if Bool.random(using: &generator) {
+        for time in 1...3 as ClosedRange<Int64> { try steps.append(observed(at: time, revoked: time)) }
+      }
+      let first = history(steps)
+      let second = history((steps + steps).shuffled(using: &generator))
+      #expect(first.steps == second.steps && first.state == second.state, "seed \(seed)")
+      #expect(OneTimePurchaseHistory(stored: second.stored) == second, "seed \(seed)")
+    }
+  }
+
+  @Test("an observation updates a history, replaces the previous one, and begins a history only if it shows a revocation")
+  func observations() throws {
+    let early = try observed(at: 3)
+    var life = OneTimePurchaseHistory()
+    #expect(life.insert(early) == .beforeHistory)
+    #expect(life.steps.isEmpty && life.state == nil)
+    #expect(OneTimePurchaseHistory.state(after: [early])?.status == .purchased)
+    let refunded = try observed(at: 6, revoked: 5)
+    #expect(life.insert(refunded) == .inOrder)
+    #expect(life.state?.status == .refunded)
+    #expect(life.insert(Self.charge) == .late)
+    let newest = try observed(at: 9)
+    #expect(life.insert(newest) == .inOrder)
+    let older = try observed(at: 8, revoked: 5)
+    #expect(life.insert(older) == .beforeHistory)
+    #expect(life.steps.map(\.type) == ["ONE_TIME_CHARGE", "TRANSACTION_OBSERVED"])
+    #expect(life.state?.status == .purchased)
+  }
+
+  @Test(
+    "steps of one-time purchases only, by the type of the product",
+    arguments: [
+      ("Consumable", true), ("Non-Consumable", true), ("Non-Renewing Subscription", true), ("Auto-Renewable Subscription", false),
+      ("A New Type", false), (nil, false),
+    ] as [(String?, Bool)])
+  func products(type: String?, isOneTime: Bool) {
+    var transaction: JSONObject = ["transactionId": "p1", "signedDate": 5]
+    transaction["type"] = type.map { .string($0) }
+    let notification: JSONObject = ["notificationUUID": "U", "notificationType": "REFUND", "signedDate": 6]
+    #expect((OneTimePurchaseHistory.step(notification: notification, transactionInfo: transaction) != nil) == isOneTime)
+    #expect((OneTimePurchaseHistory.step(observed: transaction) != nil) == isOneTime)
+    #expect(OneTimePurchaseHistory.step(notification: notification, transactionInfo: nil) == nil)
+  }
+
+  @Test("a history is bounded in size and time")
+  func bounds() throws {
+    let many = (0..<50).map { step("CONSUMPTION_REQUEST", at: Int64($0)) }
+    let life = history(many)
+    #expect(life.steps.count == OneTimePurchaseHistory.maxSteps)
+    #expect(life.steps == history(many.reversed()).steps)
+    #expect(life.lateSteps.isEmpty)
+    #expect(history([Self.charge]).lifetimeDays(environment: "Production") == 30)
+    #expect(history([Self.charge, Self.refund]).lifetimeDays(environment: "Production") == 200)
+    #expect(history([Self.refund]).lifetimeDays(environment: "Sandbox") == 40)
+    // A million purchases a month need some 400 MB with the overhead of Redis.
+    let transaction: JSONObject = [
+      "transactionId": "200000123456789", "type": "Consumable", "productId": "com.example.app.coins", "purchaseDate": 1_760_000_000_000,
+      "signedDate": 1_760_000_000_000, "storefront": "USA", "price": 990, "currency": "USD", "originalPurchaseDate": 1_760_000_000_000,
+    ]
+    let made = try #require(
+      OneTimePurchaseHistory.step(
+        notification: [
+          "notificationUUID": "002e14d5-51f5-4503-b5a8-c3a1af68eb20", "notificationType": "ONE_TIME_CHARGE",
+          "signedDate": 1_760_000_000_000,
+        ], transactionInfo: transaction))
+    #expect(history([made]).stored.count < 300)
+  }
+
+  @Test("damaged stored data is refused without a crash")
+  func damage() {
+    let whole = history([Self.charge, Self.refund]).stored
+    var generator = SeededRandom(seed: 7)
+    for _ in 0..<1000 {
+      var bytes = whole
+      bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+      _ = OneTimePurchaseHistory(stored: bytes)?.state
+    }
+    for text in ["", "{}", "[]", #"{"steps":[{}]}"#] { #expect(OneTimePurchaseHistory(stored: Array(text.utf8)) == nil) }
+  }
+}

@@ -1,0 +1,116 @@
+"""Histories of one-time purchases from the simulator's signed notifications, read by RPC and from the feed; and the facts of a subscription's
+transaction that Apple signed last."""
+
+import json
+import time
+
+import pytest
+
+from SystemTests.migration.receipts import TRANSACTION, completed, migrate, transaction_receipt
+
+APP = "com.example.app"
+VERIFIED, GAP = "appstore.notification.verified.v1", "appstore.subscription.gap.v1"
+
+
+def made(system, type: str, purchase: str | None = None, **more) -> dict:
+    """A notification about the purchase, or about a new one."""
+    return system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "notificationType": type, "send": True,
+        **({"originalTransactionId": purchase} if purchase else {}), **more})
+
+
+def state(system, purchase: str) -> dict:
+    return system.call("Verifier", "GetOneTimePurchaseState", {"transactionId": purchase, "environment": "Production"})
+
+
+def events_of(feed, purchase: str, count: int, seconds: float = 20) -> list[dict]:
+    found: list[dict] = []
+    until = time.monotonic() + seconds
+    while len(found) < count and time.monotonic() < until:
+        found += [event for event in feed.pull(wait=1) if purchase in json.dumps(event["data"])]
+    return found
+
+
+@pytest.mark.parametrize("product", ["Consumable", "Non-Consumable", "Non-Renewing Subscription"])
+def test_each_step_of_a_one_time_purchase_has_the_resulting_state(system, product):
+    feed = system.subscribe([VERIFIED])
+    start = int(time.time() * 1000) - 60_000
+    types = ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "REFUND", "REFUND_REVERSED", "REVOKE"]
+    purchase = None
+    for place, type in enumerate(types):
+        more = {"productType": product} if purchase is None else {}
+        purchase = made(system, type, purchase, signedDate=start + place * 1000, **more)["transactionId"]
+    events = sorted(events_of(feed, purchase, len(types)), key=lambda event: event["data"]["signedDate"])
+    lives = [event["data"]["lifecycle"] for event in events]
+    states = ["purchased"] * 4 + ["refunded", "purchased", "revoked"]
+    assert [life["state"] for life in lives] == states
+    assert [life["hasAccess"] for life in lives] == [True] * 4 + [False, True, False]
+    assert [life["late"] for life in lives] == [False] * len(types)
+    assert lives[4]["since"] == start + 4000
+    found = state(system, purchase)
+    assert found["state"] == "revoked" and found["hasAccess"] is False and found["revocationType"] == "FAMILY_REVOKE"
+    assert [(step["notificationType"], step["state"], step["late"]) for step in found["notifications"]] == [
+        (type, after, False) for type, after in zip(types, states, strict=True)]
+    feed.delete()
+
+
+def test_a_late_notification_is_flagged_and_does_not_bring_a_refunded_purchase_back(system):
+    feed = system.subscribe([VERIFIED, GAP])
+    now = int(time.time() * 1000)
+    charge = made(system, "ONE_TIME_CHARGE", send=False, signedDate=now - 30_000)
+    purchase = charge["transactionId"]
+    made(system, "REFUND", purchase, signedDate=now - 20_000)
+    assert [event["data"]["lifecycle"]["late"] for event in events_of(feed, purchase, 1)] == [False]
+    # Signed after the refund, with facts from before it.
+    old = {"signedDate": now - 25_000, "revocationDate": None, "revocationType": None}
+    made(system, "CONSUMPTION_REQUEST", purchase, signedDate=now - 10_000, transaction=old)
+    system.control("/control/notifications/send", {"notificationUUID": charge["notificationUUID"]})
+    events = {event["data"]["notificationType"]: event["data"]["lifecycle"] for event in events_of(feed, purchase, 2)}
+    assert events["ONE_TIME_CHARGE"] == {"state": "refunded", "since": now - 20_000, "hasAccess": False, "late": True}
+    assert events["CONSUMPTION_REQUEST"]["state"] == "refunded" and events["CONSUMPTION_REQUEST"]["late"] is False
+    assert [step["late"] for step in state(system, purchase)["notifications"]] == [True, False, False]
+    # A purchase that begins in the middle of its history has no gap.
+    assert events_of(feed, purchase, 1, seconds=3) == []
+    feed.delete()
+
+
+def test_a_transaction_that_was_looked_up_updates_the_state(system):
+    feed = system.subscribe([VERIFIED, TRANSACTION])
+    purchase = made(system, "ONE_TIME_CHARGE")["transactionId"]
+    assert len(events_of(feed, purchase, 1)) == 1
+    # Its notification is lost.
+    made(system, "REFUND", purchase, send=False, history=False)
+    completed(system, migrate(system, [{"id": "1", "transactionReceipt": transaction_receipt(purchase)}])["migrationId"])
+    [event] = events_of(feed, purchase, 1)
+    assert event["type"] == TRANSACTION and event["data"]["lifecycle"]["state"] == "refunded"
+    found = state(system, purchase)
+    assert found["state"] == "refunded" and found["notifications"][-1]["notificationType"] == "TRANSACTION_OBSERVED"
+    feed.delete()
+
+
+def test_an_unknown_purchase_is_not_found_and_fields_are_named(system):
+    def ask(message):
+        return system.rpc("Verifier", "GetOneTimePurchaseState", message)
+
+    assert ask({"transactionId": "nobody", "environment": "Production"}).status == 404
+    for message, field in (({}, "transactionId"), ({"transactionId": "1"}, "environment"),
+                           ({"transactionId": "1", "environment": "Moon"}, "environment"),
+                           ({"transactionId": "1" * 65, "environment": "Sandbox"}, "transactionId")):
+        answer = ask(message)
+        assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
+
+
+def test_a_subscriptions_facts_from_before_a_refund_do_not_undo_it(system):
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=now - 40_000)
+    purchase = bought["originalTransactionId"]
+    made(system, "REFUND", purchase, signedDate=now - 30_000)
+    old = {"signedDate": now - 35_000, "revocationDate": None, "revocationType": None}
+    made(system, "REFUND_DECLINED", purchase, signedDate=now - 20_000, transaction=old, data={"status": 1})
+    events = events_of(feed, purchase, 3)
+    assert {event["data"]["notificationType"]: event["data"]["lifecycle"]["state"] for event in events} == {
+        "SUBSCRIBED": "active", "REFUND": "revoked", "REFUND_DECLINED": "revoked"}
+    life = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": purchase, "environment": "Production"})
+    assert life["state"] == "revoked" and "revocationDate" in life
+    feed.delete()
