@@ -45,8 +45,8 @@ public final class DeliveryQueue: Sendable {
   /// Checks that Redis is configured not to lose data and that this build knows the store's form, and reads the secret digest key that all
   /// services share.
   ///
-  /// - Parameter observeAccept: called for each message that this process accepts, with its queue, for metrics; not for duplicates. If the
-  ///   reply of Redis is lost, the message may be in the queue without a call.
+  /// - Parameter observeAccept: called for each message that this process accepts, with its queue, for metrics; not for duplicates. If
+  ///   the reply of Redis is lost, the message may be in the queue without a call.
   public static func open(
     redis: RedisClient, configuration: QueueConfiguration, tracer: Tracer = .off, logger: Logger,
     observeAccept: @escaping @Sendable (QueueName) -> Void = { _ in }

@@ -31,8 +31,8 @@ struct KeySources {
     return key
   }
 
-  /// When a key was created, milliseconds since 1970: the configured time, or else the time of the last change of its file, although the key
-  /// may be older than its file. Nil for a key in a token without a configured time.
+  /// When a key was created, milliseconds since 1970: the configured time, or else the time of the last change of its file, although the
+  /// key may be older than its file. Nil for a key in a token without a configured time.
   static func creation(of source: DeploymentConfiguration.KeySource, configured: Int64?) -> Int64? {
     if let configured { return configured }
     guard case .file(let path, _) = source else { return nil }

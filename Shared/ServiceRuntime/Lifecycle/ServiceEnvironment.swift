@@ -65,8 +65,8 @@ extension ServiceEnvironment {
     }
   }
 
-  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens. Its calls are not counted as
-  /// calls between services.
+  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens. Its calls are not counted
+  /// as calls between services.
   ///
   /// - Parameter token: sent as the bearer token.
   public func foreignClient(baseURL: String, token: String?) -> RPCClient {

@@ -1,7 +1,7 @@
 /// The section `metrics`: who may read `/metrics`.
 public struct MetricsSettings: Sendable, Hashable {
-  /// The SHA-256 of the token that `/metrics` requires, as 64 hexadecimal digits; a list of several while the token is being replaced. Without
-  /// it, no token is required.
+  /// The SHA-256 of the token that `/metrics` requires, as 64 hexadecimal digits; a list of several while the token is being replaced.
+  /// Without it, no token is required.
   public var tokenDigests: [[UInt8]] = []
 
   public init() {}
