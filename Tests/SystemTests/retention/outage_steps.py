@@ -103,10 +103,10 @@ class BusyMachine:
         assert self.failure is None, self.failure
 
     def delay(self, begun: float, ended: float) -> float:
-        """The two longest times from one refusal to the next in this interval, since a request may be delayed on its way in and on its way
-        out. Call it after the last request."""
+        """The three longest times from one refusal to the next in this interval, since a request may be delayed on its way in, at its
+        deadline, and on its way out. Call it after the last request."""
         gaps = [later - earlier for earlier, later in itertools.pairwise(self.ends) if later > begun and earlier < ended]
-        return sum(sorted(gaps)[-2:])
+        return sum(sorted(gaps)[-3:])
 
 
 def in_time(system: RetentionSystem, product: str, wanted: Callable[[dict], bool], count: int = 6, **more: object) -> list[tuple[dict, dict]]:
