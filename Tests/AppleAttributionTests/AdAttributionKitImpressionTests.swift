@@ -58,6 +58,19 @@ struct AdAttributionKitImpressionTests {
     #expect(field { $0.timestamp = Self.now / 1000 } == "timestamp")
   }
 
+  @Test("a timestamp more than a day from now is accepted only if any time is allowed")
+  func anyTime() throws {
+    var parameters = Self.parameters
+    for timestamp in [Self.now + 86_400_001, Self.now - 86_400_001, 1] {
+      parameters.timestamp = timestamp
+      let error = #expect(throws: FieldError.self) { try AdAttributionKitImpression(validating: parameters, now: Self.now) }
+      #expect(error?.field == "timestamp")
+      #expect(try AdAttributionKitImpression(validating: parameters, now: Self.now, allowsAnyTime: true).timestamp == timestamp)
+    }
+    parameters.timestamp = 0
+    #expect(throws: FieldError.self) { try AdAttributionKitImpression(validating: parameters, now: Self.now, allowsAnyTime: true) }
+  }
+
   @Test("a JWS that violates the rules is rejected even if it is signed by our key")
   func verdicts() throws {
     let key = try SigningKey.generate()

@@ -31,6 +31,10 @@ public enum ImpressionRules {
     try integer(value, 0...9999, field: "sourceIdentifier", "must be 0 to 9999")
   }
 
+  /// The number of digits of a source identifier, as it is signed. If it has fewer than four, Apple does not define which digits a postback
+  /// with fewer digits has.
+  static func digits(ofSourceIdentifier value: Int64) -> Int { String(value).utf8.count }
+
   /// Milliseconds since 1970, at most a day from now unless any time is allowed; the current time if it is absent.
   static func timestamp(_ value: Int64?, now: Int64, allowsAnyTime: Bool) throws(FieldError) -> Int64 {
     guard let value else { return now }
