@@ -59,8 +59,8 @@ public enum ImpressionRules {
     return value
   }
 
-  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. `rule` decides whether a name below a
-  /// registrable domain, such as `shop.example.co.uk`, is refused.
+  /// A domain in lower case: no scheme, port, path, address or dot at the end. `rule` decides whether a name that is not registrable, such as
+  /// `co.uk` or `shop.example.co.uk`, is refused.
   public static func domain(
     _ value: String?, field: String = "sourceDomain", rule: SourceDomainRule
   ) throws(FieldError) -> String {
@@ -74,10 +74,6 @@ public enum ImpressionRules {
     }
     guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
       throw FieldError(field: field, reason: wrong)
-    }
-    // Without the list, `www.` is refused as a first label. With the list this check would be wrong: www.co.uk is registrable.
-    if case .form = rule, value.hasPrefix("www."), labels.count > 2 {
-      throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }
     try rule.check(value, field: field)
     return value

@@ -55,6 +55,21 @@ def test_an_ad_for_certain_sites_is_signed_for_no_other(system):
     assert [ask(system, nonce, domain=domain).status for domain in ("example.com", "example.org", "example.net")] == [200, 200, 404]
 
 
+def test_a_registrable_domain_that_begins_with_www_is_a_site(system):
+    """gov.uk is a public suffix, so www.gov.uk is a registrable domain."""
+    nonce = keep(system, sourceDomains=["www.gov.uk", "example.org"])["attributionSourceNonce"]
+    answers = [ask(system, nonce, domain=domain) for domain in ("example.org", "www.gov.uk", "gov.uk")]
+    assert [answer.status for answer in answers] == [200, 200, 404]
+    assert answers[1].json["source_domain"] == "www.gov.uk"
+    assert ask(system, keep(system)["attributionSourceNonce"], domain="www.gov.uk").status == 200
+    payload = system.call("Signer", "SignSKAdNetworkWebImpression", {**AD, "sourceDomain": "www.gov.uk"})["payload"]
+    verdict = system.call("Verifier", "VerifySKAdNetworkImpression", {
+        **AD, "sourceDomain": "www.gov.uk", "nonce": payload["nonce"], "timestamp": payload["timestamp"], "signature": payload["signature"]})
+    assert verdict["valid"], verdict
+    refused = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "sourceDomain": "www.example.com"})
+    assert refused.status == 400 and "example.com" in json.dumps(refused.json)
+
+
 def test_an_unknown_nonce_is_not_found(system):
     assert ask(system, base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).status == 404
 
