@@ -93,6 +93,12 @@ struct AdAttributionKitImpressionTests {
     #expect(try verdict(header: #"{"alg":"ES256","kid":"other"}"#) { _ in }.reason == .unknownKey)
     #expect(try verdict(header: #"{"alg":"ES256"}"#) { _ in }.reason == .unknownKey)
     #expect(try verdict(header: #"{"alg":"ES256","kid":"example.adattributionkit","crit":["x"]}"#) { _ in }.reason == .malformedJWS)
+    // Apple defines `alg` and `kid` only. A postback may have more members.
+    for member in [#""typ":"JWT""#, #""Alg":"ES256""#, #""jku":null"#] {
+      let other = try verdict(header: #"{"alg":"ES256","kid":"example.adattributionkit",\#(member)}"#) { _ in }
+      #expect(other.reason == .malformedJWS && other.field == nil && other.keyId == nil, "\(member)")
+    }
+    #expect(try verdict(header: #"{"kid":"example.adattributionkit","alg":"ES256"}"#) { _ in }.valid)
     #expect(verifier.verdict(onAdAttributionKit: "a.b").reason == .malformedJWS)
     #expect(verifier.verdict(onAdAttributionKit: "").reason == .malformedJWS)
   }
