@@ -146,7 +146,8 @@ def form(dice: random.Random, made: jws.Maker) -> Changed:
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 20, kid_changed: 3, header_extra: 2, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2, claim_added: 1}
+AAK = {aak_plain: 8, form: 20, kid_changed: 3, header_extra: 2, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2,
+       claim_added: 1}
 
 
 def ad_attribution_kit_impression_case(dice: random.Random, index: int) -> Case:

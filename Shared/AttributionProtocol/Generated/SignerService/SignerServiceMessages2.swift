@@ -12,7 +12,8 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
   public var nonce: String?
   /// Milliseconds since 1970, at most a day from now; default: now.
   public var timestamp: Int64?
-  /// Store the impression until the device requests it, instead of signing it now; timestamp and any_timestamp must then be absent.
+  /// Store the impression for 24 hours, until the device requests it, instead of signing it now; timestamp and any_timestamp must then be absent.
+  /// If the same impression is stored again, its 24 hours begin again.
   public var deferred: Bool?
   /// With deferred: the sites for which it may be signed. If this list and source_domain are absent, any site that the device names.
   public var sourceDomains: [String]
