@@ -5,6 +5,7 @@ import WireJSON
 struct ES256Envelope {
   private let signatureBytes: [UInt8]
   private let payloadBytes: [UInt8]
+  let header: JSONObject
   /// `header.payload` as sent.
   let signingInput: [UInt8]
   /// Nil if the header has none.
@@ -21,7 +22,7 @@ struct ES256Envelope {
     self.payloadBytes = payloadBytes
     self.signatureBytes = signatureBytes
     signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
-    let header = try Self.object(headerBytes, "header", field: field)
+    header = try Self.object(headerBytes, "header", field: field)
     guard header["alg"] == .string("ES256") else {
       throw PostbackRejection(.unexpectedAlgorithm, field: field, "the algorithm is not ES256")
     }

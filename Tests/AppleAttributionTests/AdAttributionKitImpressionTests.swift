@@ -58,6 +58,19 @@ struct AdAttributionKitImpressionTests {
     #expect(field { $0.timestamp = Self.now / 1000 } == "timestamp")
   }
 
+  @Test("a timestamp more than a day from now is accepted only if any time is allowed")
+  func anyTime() throws {
+    var parameters = Self.parameters
+    for timestamp in [Self.now + 86_400_001, Self.now - 86_400_001, 1] {
+      parameters.timestamp = timestamp
+      let error = #expect(throws: FieldError.self) { try AdAttributionKitImpression(validating: parameters, now: Self.now) }
+      #expect(error?.field == "timestamp")
+      #expect(try AdAttributionKitImpression(validating: parameters, now: Self.now, allowsAnyTime: true).timestamp == timestamp)
+    }
+    parameters.timestamp = 0
+    #expect(throws: FieldError.self) { try AdAttributionKitImpression(validating: parameters, now: Self.now, allowsAnyTime: true) }
+  }
+
   @Test("a JWS that violates the rules is rejected even if it is signed by our key")
   func verdicts() throws {
     let key = try SigningKey.generate()
@@ -80,6 +93,12 @@ struct AdAttributionKitImpressionTests {
     #expect(try verdict(header: #"{"alg":"ES256","kid":"other"}"#) { _ in }.reason == .unknownKey)
     #expect(try verdict(header: #"{"alg":"ES256"}"#) { _ in }.reason == .unknownKey)
     #expect(try verdict(header: #"{"alg":"ES256","kid":"example.adattributionkit","crit":["x"]}"#) { _ in }.reason == .malformedJWS)
+    // Apple defines `alg` and `kid` only. A postback may have more members.
+    for member in [#""typ":"JWT""#, #""Alg":"ES256""#, #""jku":null"#] {
+      let other = try verdict(header: #"{"alg":"ES256","kid":"example.adattributionkit",\#(member)}"#) { _ in }
+      #expect(other.reason == .malformedJWS && other.field == nil && other.keyId == nil, "\(member)")
+    }
+    #expect(try verdict(header: #"{"kid":"example.adattributionkit","alg":"ES256"}"#) { _ in }.valid)
     #expect(verifier.verdict(onAdAttributionKit: "a.b").reason == .malformedJWS)
     #expect(verifier.verdict(onAdAttributionKit: "").reason == .malformedJWS)
   }

@@ -50,7 +50,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
         == #"{"status":"decoded","event":"purchase","revenue":{"min":0.99,"max":9.99,"currency":"USD"},"schema":"a"}"#)
   }
 
-  @Test("a version counts until exactly 35 days after it was replaced")
+  @Test("a version counts until exactly 45 days after it was replaced")
   func edges() throws {
     let schemas = try ConversionSchemas([
       try schema("old", from: 100, [(1...1, "trial")]), try schema("new", from: 200, [(1...1, "purchase")]),
@@ -62,12 +62,23 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
       .init(schema: "old", meaning: right("trial")), .init(schema: "new", meaning: right("purchase")),
     ])
     #expect(read(200 * day) == both)
-    #expect(read(235 * day - 1) == both)
-    #expect(read(235 * day) == .decoded(right("purchase"), schema: "new"))
+    #expect(read(245 * day - 1) == both)
+    #expect(read(245 * day) == .decoded(right("purchase"), schema: "new"))
     // Before the first version, values had no meaning.
     #expect(read(100 * day - 1) == .unmapped)
     #expect(read(100 * day) == .ambiguous([.init(schema: nil, meaning: nil), .init(schema: "old", meaning: right("trial"))]))
-    #expect(read(135 * day) == .decoded(right("trial"), schema: "old"))
+    #expect(read(145 * day) == .decoded(right("trial"), schema: "old"))
+  }
+
+  @Test("a value of the last window that arrives with the device's last retries may belong to a version that was replaced 42 days before")
+  func retries() throws {
+    let schemas = try ConversionSchemas([
+      try schema("old", from: 1, low: "kept"), try schema("new", from: 200, low: "active"),
+    ])
+    // It was set on day 8 of an installation, a moment before the new version, and is received on day 50.
+    let reading = schemas.reading(fine: nil, coarse: .low, window: 2, receivedAt: 242 * day)
+    #expect(
+      reading == .ambiguous([.init(schema: "old", meaning: right("kept")), .init(schema: "new", meaning: right("active"))]))
   }
 
   @Test("a value whose meaning did not change is not ambiguous")
@@ -102,7 +113,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
       let value = Int.random(in: 0..<4, using: &random)
       // The expected result is computed for every hour, independently of the tested code.
       var seen: Set<ConversionMeaning?> = []
-      for hour in stride(from: received - 35 * day, through: received, by: 3_600_000) {
+      for hour in stride(from: received - 45 * day, through: received, by: 3_600_000) {
         let inForce = versions.filter { $0.effectiveFrom <= hour }.max { $0.effectiveFrom < $1.effectiveFrom }
         seen.insert(inForce?.meaning(fine: value, coarse: nil, window: 0))
       }

@@ -94,13 +94,23 @@ struct ImpressionTests {
     #expect(one.nonce != two.nonce)
     #expect(one.timestamp == Self.now)
     #expect(one.sourceIdentifierDigits == 2)
+    for (identifier, digits) in [(0, 1), (9, 1), (10, 2), (999, 3), (1000, 4), (9999, 4)] as [(Int64, Int)] {
+      parameters.sourceIdentifier = identifier
+      let deferred = try DeferredWebImpression(
+        validating: .init(
+          version: "4.0", adNetworkId: Self.network, sourceIdentifier: identifier, itunesItemId: 525_463_029),
+        sourceDomains: [], domains: .form)
+      #expect(try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form).sourceIdentifierDigits == digits)
+      #expect(deferred.sourceIdentifierDigits == digits)
+    }
+    #expect(try SKAdNetworkImpression(validating: Self.parameters(.v3_0), now: Self.now, domains: .form).sourceIdentifierDigits == nil)
   }
 
   @Test(
-    "a source domain is a registrable domain",
+    "a source domain has the form of a domain",
     arguments: [
       "example", "Example.com", "https://example.com", "example.com:443", "example.com/", "example.com.", ".example.com",
-      "192.0.2.1", "www.example.com", "exa mple.com", "-a.com", "a-.com", "a..com", "exämple.com", "", "a\u{2063}.com",
+      "192.0.2.1", "exa mple.com", "-a.com", "a-.com", "a..com", "exämple.com", "", "a\u{2063}.com",
     ])
   func wrongDomain(_ domain: String) {
     var parameters = Self.parameters(.v4_0, web: true)
@@ -114,8 +124,8 @@ struct ImpressionTests {
     arguments: [
       ("example.com", nil), ("example.co.uk", nil), ("someone.github.io", nil), ("b.c.kobe.jp", nil), ("city.kobe.jp", nil),
       ("xn--85x722f.xn--55qx5d.cn", nil), ("shop.example.com", "example.com"), ("shop.example.co.uk", "example.co.uk"),
-      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"), ("www.com", nil), ("co.uk", ""),
-      ("github.io", ""),
+      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"), ("www.com", nil), ("www.gov.uk", nil),
+      ("www.co.uk", nil), ("www.example.com", "example.com"), ("www.www.com", "www.com"), ("co.uk", ""), ("github.io", ""),
       ("c.kobe.jp", ""), ("xn--55qx5d.cn", ""),
     ] as [(String, String?)])
   func registrableDomain(domain: String, wanted: String?) throws {
@@ -143,17 +153,25 @@ struct ImpressionTests {
     #expect(kept?.field == "sourceDomains[1]")
   }
 
-  @Test func `The list decides whether www is part of a registrable domain; without a list it is an extra label`() throws {
-    let list = try #require(PublicSuffixList.builtIn)
+  @Test("a registrable domain that begins with www. is signed, stored and verified", arguments: ["www.gov.uk", "www.ck"])
+  func registrableWithWWW(domain: String) throws {
+    let rule = SourceDomainRule.registrable(try #require(PublicSuffixList.builtIn))
+    let key = try SigningKey.generate()
     var parameters = Self.parameters(.v4_0, web: true)
-    for (domain, byList, byForm) in [
-      ("www.com", true, true), ("www.co.uk", true, false), ("www.www.com", false, false), ("www.example.com", false, false),
-    ] {
-      parameters.sourceDomain = domain
-      for (rule, isTaken) in [(SourceDomainRule.registrable(list), byList), (.form, byForm)] {
-        let impression = try? SKAdNetworkImpression(validating: parameters, now: Self.now, domains: rule)
-        #expect((impression != nil) == isTaken, "\(domain) \(rule)")
-      }
+    parameters.sourceDomain = domain
+    let signature = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: rule).sign(with: key)
+    let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)]])
+    #expect(verifier.verdict(onSKAdNetwork: parameters, signature: signature).keyId == "k1")
+
+    parameters.sourceDomain = nil
+    parameters.timestamp = nil
+    let deferred = try DeferredWebImpression(validating: parameters, sourceDomains: [domain, "example.org"], domains: rule)
+    let stored = try #require(DeferredWebImpression(stored: deferred.stored))
+    #expect(stored == deferred)
+    for site in [domain, "example.org"] {
+      let request = try WebPayloadRequest(nonce: deferred.nonce.base64URL, sourceDomain: site, version: "4.0")
+      #expect(stored.allows(request.sourceDomain))
+      #expect(try stored.impression(for: request, now: Self.now).impression.sourceDomain == site)
     }
   }
 

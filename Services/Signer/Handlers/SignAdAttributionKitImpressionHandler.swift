@@ -16,7 +16,7 @@ struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
       impressionType: request.impressionType, eligibleForReEngagement: request.eligibleForReEngagement,
       impressionId: request.impressionId, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try AdAttributionKitImpression(validating: parameters, now: issuer.now())
+      try AdAttributionKitImpression(validating: parameters, now: issuer.now(), allowsAnyTime: request.anyTimestamp == true)
     }
     let identity = try issuer.keyring.active(for: impression.adNetworkId)
     let input = impression.signingInput(encodedHeader: identity.impressionHeader)
@@ -28,7 +28,8 @@ struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
         sourceIdentifier: Int32(impression.sourceIdentifier),
         advertisedItemId: impression.advertisedItemId, publisherItemId: impression.publisherItemId,
         impressionType: AdAttributionKitImpression.appImpression, eligibleForReEngagement: impression.eligibleForReEngagement,
-        impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: identity.keyId)
+        impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: identity.keyId,
+        sourceIdentifierDigits: Int32(impression.sourceIdentifierDigits))
     }
   }
 }

@@ -17,7 +17,8 @@ struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
       sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map { Int64($0) },
       nonce: request.nonce, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkImpression(validating: parameters, now: issuer.now(), domains: domains)
+      try SKAdNetworkImpression(
+        validating: parameters, now: issuer.now(), allowsAnyTime: request.anyTimestamp == true, domains: domains)
     }
     let identity = try issuer.keyring.active(for: impression.adNetworkId)
     let pending = PendingSignature(

@@ -23,15 +23,22 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }
     let web = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: issuer.now(), domains: domains)
+      try SKAdNetworkWebImpression(
+        validating: Self.parameters(request), now: issuer.now(), allowsAnyTime: request.anyTimestamp == true, domains: domains)
     }
     return try issuer.webPayload(web, context).map { made in
       Method.Response(
-        payload: made.payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: made.keyId)
+        payload: made.payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: made.keyId,
+        sourceIdentifierDigits: web.impression.sourceIdentifierDigits.map { Int32($0) })
     }
   }
 
   private func keep(_ request: Method.Request) async throws(RPCError) -> Method.Response {
+    guard request.anyTimestamp != true else {
+      throw .invalidArgument(
+        field: "anyTimestamp",
+        "must not be given together with deferred, because the time of the device's request is signed")
+    }
     let impression = try Signing.checked { () throws(FieldError) in
       try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains, domains: domains)
     }
@@ -43,7 +50,8 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
     }
     try await store.keep(impression)
     return Method.Response(
-      payload: nil, nonce: impression.nonce.uuid, attributionSourceNonce: impression.nonce.base64URL, keyId: identity.keyId)
+      payload: nil, nonce: impression.nonce.uuid, attributionSourceNonce: impression.nonce.base64URL, keyId: identity.keyId,
+      sourceIdentifierDigits: Int32(impression.sourceIdentifierDigits))
   }
 
   private static func parameters(_ request: Method.Request) -> SKAdNetworkImpression.Parameters {

@@ -1,11 +1,11 @@
--- web_ad_keep: stores a deferred web ad, unless another one has its nonce.
+-- web_ad_keep: stores a deferred web ad, unless another one has its nonce. If the same ad is stored, its time to live begins again.
 -- KEYS 1 hash of the nonce: the ad, and the payload for each site
 -- ARGV 1 ad  2 seconds to live
 -- Returns 1 if the ad is stored now or was before, 0 if another one has the nonce.
 local stored = KEYS[1]
 local ad, seconds = unpack(ARGV)
 local earlier = redis.call('HGET', stored, 'ad')
-if earlier then return earlier == ad and 1 or 0 end
-redis.call('HSET', stored, 'ad', ad)
+if earlier and earlier ~= ad then return 0 end
+if not earlier then redis.call('HSET', stored, 'ad', ad) end
 redis.call('EXPIRE', stored, seconds)
 return 1

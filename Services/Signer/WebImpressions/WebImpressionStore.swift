@@ -3,7 +3,7 @@ import AttributionProtocol
 import AttributionQueue
 import RedisClient
 
-/// Deferred web ads in Redis, by nonce, for a day, with the payload that each site got.
+/// Deferred web ads in Redis, by nonce, for a day from the last registration, with the payload that each site got.
 struct WebImpressionStore: Sendable {
   /// How long an ad is stored, seconds: 24 hours.
   static let lifetimeSeconds: Int64 = 86_400
@@ -15,7 +15,8 @@ struct WebImpressionStore: Sendable {
 
   let redis: RedisClient
 
-  /// Stores an ad. Throws `already_exists` if another one has its nonce.
+  /// Stores an ad for a day. If it is stored already, the day begins again, and payloads signed before are kept. Throws `already_exists` if
+  /// another ad has its nonce.
   func keep(_ impression: DeferredWebImpression) async throws(RPCError) {
     let reply = try await run(Self.keep, impression.nonce, [.bytes(impression.stored), .integer(Self.lifetimeSeconds)])
     guard reply.integer == 1 else {

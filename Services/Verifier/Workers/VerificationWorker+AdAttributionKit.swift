@@ -35,7 +35,8 @@ extension VerificationWorker {
       lease, .adAttributionKitPostbackVerified, naturalKey, event,
       Self.counted(
         app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, fine: postback.conversionValue,
-        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkIdentifier, source: postback.sourceIdentifier),
+        coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkIdentifier,
+        source: postback.sourceIdentifier),
       EventAttributes(
         adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
       unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)

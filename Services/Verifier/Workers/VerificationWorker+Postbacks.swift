@@ -15,14 +15,16 @@ extension VerificationWorker {
 
   /// The values of a postback that are counted for charts. Development postbacks are left out, because any device in Developer Mode can
   /// create them for any app.
+  ///
+  /// - Parameter window: the postback's sequence index; nil for SKAdNetwork versions without one.
   static func counted(
-    app: Int64, _ environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, adNetworkId: String,
-    source: String?
+    app: Int64, _ environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?,
+    adNetworkId: String, source: String?
   ) -> [CountedValue] {
     guard environment == .production else { return [] }
     var values: [CountedValue] = []
-    // The value of a postback for an ad that did not win is not signed.
-    if isWinning, let fine {
+    // Values are not signed. Apple sends none for an ad that did not win, and a fine one only in the first window.
+    if isWinning, window ?? 0 == 0, let fine {
       values.append(.fine(app: app, fine))
     } else if isWinning, let coarse {
       values.append(.coarse(app: app, coarse.rawValue))
@@ -74,7 +76,10 @@ extension VerificationWorker {
       guard kept == .other else { return .complete(duplicate) }
       return rejected(
         lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
-        more: ["countedEventId": .string(naturalKey), "unsigned": .object(values)])
+        more: [
+          "countedEventId": .string(naturalKey), "unsigned": .object(values),
+          "environment": attributes.environment.map { .string($0) } ?? .null,
+        ])
     }
     guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
     else {
@@ -85,6 +90,7 @@ extension VerificationWorker {
       lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
       more: [
         "countedEventId": .string(naturalKey), "countedUnsigned": .object(firstValues), "unsigned": .object(values),
+        "environment": attributes.environment.map { .string($0) } ?? .null,
       ])
   }
 }

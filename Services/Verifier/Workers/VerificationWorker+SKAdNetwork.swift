@@ -11,7 +11,12 @@ extension VerificationWorker {
     guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
-        subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
+        subject: nil,
+        // The environment is known if the signature is Apple's and only the ad network is wrong.
+        more: [
+          "version": verdict.version.map { .string($0) } ?? .null,
+          "environment": verdict.environment.map { .string($0.rawValue) } ?? .null,
+        ])
     }
     let environment = verdict.environment ?? .production
     let conversion = meanings.conversion(
@@ -64,7 +69,7 @@ extension VerificationWorker {
       lease, .skadnetworkPostbackVerified, naturalKey, event,
       Self.counted(
         app: postback.appId, environment, isWinning: postback.isWinning, fine: postback.conversionValue,
-        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkId,
+        coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkId,
         source: postback.sourceIdentifier ?? postback.campaignId.map { String($0) }),
       EventAttributes(adNetworkId: postback.adNetworkId, appAppleId: postback.appId, environment: environment.rawValue),
       unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)

@@ -62,6 +62,9 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     timestamp = try ImpressionRules.timestamp(parameters.timestamp, now: now, allowsAnyTime: allowsAnyTime)
   }
 
+  /// The number of digits of the source identifier.
+  public var sourceIdentifierDigits: Int { ImpressionRules.digits(ofSourceIdentifier: sourceIdentifier) }
+
   /// The JWS header: `alg` and `kid`, nothing else.
   public var header: [UInt8] { Self.header(adNetworkId) }
 

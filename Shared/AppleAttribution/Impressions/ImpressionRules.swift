@@ -31,6 +31,10 @@ public enum ImpressionRules {
     try integer(value, 0...9999, field: "sourceIdentifier", "must be 0 to 9999")
   }
 
+  /// The number of digits of a source identifier, as it is signed. If it has fewer than four, Apple does not define which digits a postback
+  /// with fewer digits has.
+  static func digits(ofSourceIdentifier value: Int64) -> Int { String(value).utf8.count }
+
   /// Milliseconds since 1970, at most a day from now unless any time is allowed; the current time if it is absent.
   static func timestamp(_ value: Int64?, now: Int64, allowsAnyTime: Bool) throws(FieldError) -> Int64 {
     guard let value else { return now }
@@ -55,8 +59,8 @@ public enum ImpressionRules {
     return value
   }
 
-  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. `rule` decides whether a name below a
-  /// registrable domain, such as `shop.example.co.uk`, is refused.
+  /// A domain in lower case: no scheme, port, path, address or dot at the end. `rule` decides whether a name that is not registrable, such as
+  /// `co.uk` or `shop.example.co.uk`, is refused.
   public static func domain(
     _ value: String?, field: String = "sourceDomain", rule: SourceDomainRule
   ) throws(FieldError) -> String {
@@ -70,10 +74,6 @@ public enum ImpressionRules {
     }
     guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
       throw FieldError(field: field, reason: wrong)
-    }
-    // Without the list, `www.` is refused as a first label. With the list this check would be wrong: www.co.uk is registrable.
-    if case .form = rule, value.hasPrefix("www."), labels.count > 2 {
-      throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }
     try rule.check(value, field: field)
     return value

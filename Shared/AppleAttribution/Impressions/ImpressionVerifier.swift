@@ -65,6 +65,10 @@ public struct ImpressionVerifier: Sendable {
     var verified: (id: String, payload: JSONObject)?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(jws, field: "jws")
+      // Apple defines no other members for impressions, and does not say whether a device ignores them.
+      guard envelope.header.members.allSatisfy({ $0.key == "alg" || $0.key == "kid" }) else {
+        throw PostbackRejection(.malformedJWS, "the header has members other than alg and kid")
+      }
       guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "no kid") }
       guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "no such ad network") }
       let signature = try envelope.signature(field: "jws")

@@ -1,8 +1,9 @@
 /// All versions of an app's conversion schema.
 public struct ConversionSchemas: Sendable, Hashable {
-  /// An upper bound of the time from setting a value to its postback, milliseconds: a value of the last window is set on day 8 at the
-  /// earliest and sent on day 41 at the latest.
-  public static let span: Int64 = 35 * 86_400_000
+  /// An upper bound of the time from setting a value to the receipt of its postback, milliseconds. A value of the last window is set on day 8
+  /// at the earliest and sent for the first time on day 41 at the latest. If it is not answered 200, the device tries again for nine days.
+  /// Three days are a margin.
+  public static let span: Int64 = 45 * 86_400_000
 
   /// The versions by time.
   private let versions: [ConversionSchema]
@@ -24,7 +25,7 @@ public struct ConversionSchemas: Sendable, Hashable {
 
   /// The meaning of the values of a postback that was received at a time, milliseconds since 1970.
   ///
-  /// All versions in force during the 35 days before apply, because the device does not state under which one it set the value.
+  /// All versions in force during the ``span`` before apply, because the device does not state under which one it set the value.
   ///
   /// - Parameter window: the postback's sequence index; 0 for SKAdNetwork versions without one.
   public func reading(fine: Int?, coarse: CoarseConversionValue?, window: Int, receivedAt: Int64) -> ConversionReading {

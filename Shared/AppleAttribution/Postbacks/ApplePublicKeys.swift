@@ -1,7 +1,7 @@
 import Cryptography
 
-/// The keys with which Apple signs postbacks (Verifying an install-validation postback; Verifying a postback). This is the only place that
-/// has them.
+/// The keys with which Apple signs postbacks (Verifying an install-validation postback; Verifying a postback). `Deploy/merge-apple-keys.py`
+/// repeats them for development systems.
 public struct ApplePublicKeys: Sendable {
   /// A key and its name in verdicts.
   public struct Key: Sendable {

@@ -18,6 +18,8 @@ public struct PrivacyTier: Sendable, Hashable {
     hasCoarseValue: Bool, hasMarketplace: Bool?, names: Names
   ) {
     let first = windowIndex == 0
+    // Apple sends a fine value only in the first window of a winning ad. It is not signed, so a sender may have added it anywhere else.
+    let hasFineValue = hasFineValue && first && isWinning
     tierAtLeast =
       if hasSource || hasCountry { 3 } else if hasFineValue || sourceDigits > 2 { 2 }  // Two digits may come in any tier.
       else if hasCoarseValue || hasMarketplace == true || !first { 1 } else { 0 }

@@ -40,6 +40,9 @@ public struct DeferredWebImpression: Sendable, Hashable {
     self.sourceDomains = domains.sorted()
   }
 
+  /// The number of digits of the source identifier.
+  public var sourceIdentifierDigits: Int { ImpressionRules.digits(ofSourceIdentifier: sourceIdentifier) }
+
   /// True if it may be signed for a site.
   public func allows(_ sourceDomain: String) -> Bool { sourceDomains.isEmpty || sourceDomains.contains(sourceDomain) }
 

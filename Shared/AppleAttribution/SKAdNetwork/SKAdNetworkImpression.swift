@@ -117,9 +117,8 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     return text.bytes
   }
 
-  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer
-  /// digits has.
-  public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
+  /// The number of digits of the source identifier; nil without one.
+  public var sourceIdentifierDigits: Int? { sourceIdentifier.map { ImpressionRules.digits(ofSourceIdentifier: $0) } }
 
   /// A signature of ``signedString`` in the form for the device: DER in standard Base64.
   public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }

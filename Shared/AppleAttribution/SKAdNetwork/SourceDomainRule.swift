@@ -3,7 +3,8 @@ public import PublicSuffixes
 /// The rule for the site's name in a web ad (Get a Signed Web Ad Impression Payload: a registrable domain).
 public enum SourceDomainRule: Sendable {
   /// A well-formed name, which is checked without a public suffix list. For names from devices, which have their own list that may be newer
-  /// than ours.
+  /// than ours. A name that begins with `www.` is accepted: without a list, `www.gov.uk`, which is registrable, cannot be told from
+  /// `www.example.com`, which is not.
   case form
   /// A registrable domain according to that list.
   case registrable(PublicSuffixList)

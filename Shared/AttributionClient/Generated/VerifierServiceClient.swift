@@ -51,7 +51,7 @@ public struct VerifierServiceClient: Sendable {
     try await rpc.call(VerifierService.VerifySKAdNetworkImpression.self, request, options)
   }
 
-  /// Verifies an AdAttributionKit impression that was signed with one of signer's keys.
+  /// Verifies an AdAttributionKit impression that was signed with one of signer's keys. Its header must have no members other than alg and kid.
   public func verifyAdAttributionKitImpression(_ request: VerifyAdAttributionKitImpressionRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse
   {

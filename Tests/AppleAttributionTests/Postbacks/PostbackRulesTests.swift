@@ -308,6 +308,98 @@ struct PostbackRulesTests {
     #expect(try Self.adAttributionKitVerdict().postback?.privacy.tierAtLeast == 1)
   }
 
+  @Test("a fine value outside of the first window or of an ad that did not win does not raise the tier")
+  func fineValueInWrongPlace() throws {
+    func privacy(_ change: (inout JSONObject) -> Void) throws -> PrivacyTier {
+      var object = Self.four
+      object["source-app-id"] = nil
+      object["source-identifier"] = "39"
+      object["conversion-value"] = 63
+      change(&object)
+      let verdict = Self.verifier.verdict(onSKAdNetwork: try Self.signed(object))
+      #expect(verdict.valid)
+      return try #require(verdict.postback?.privacy)
+    }
+    #expect(try privacy { _ in }.tierAtLeast == 2)
+    for window in [1, 2] {
+      let later = try privacy { $0["postback-sequence-index"] = .integer(Int64(window)) }
+      #expect(later.tierAtLeast == 1 && later.withheld == ["coarse-conversion-value", "country-code"])
+      let kit = try Self.adAttributionKitVerdict(body: ["conversion-value": 63]) {
+        $0["postback-sequence-index"] = .integer(Int64(window))
+      }
+      #expect(kit.valid && kit.postback?.privacy.tierAtLeast == 1)
+    }
+    let lost = try privacy { $0["did-win"] = false }
+    #expect(lost.tierAtLeast == 0 && lost.withheld == ["source-identifier"])
+    let kit = try Self.adAttributionKitVerdict(body: ["conversion-value": 63]) {
+      $0["postback-sequence-index"] = 0
+      $0["did-win"] = false
+    }
+    #expect(kit.valid && kit.postback?.privacy.tierAtLeast == 0)
+  }
+
+  @Test("a marketplace in the first postback is tier 1; an absent one is withheld")
+  func marketplace() throws {
+    let without = try Self.adAttributionKitVerdict { $0["postback-sequence-index"] = 0 }.postback?.privacy
+    #expect(without?.tierAtLeast == 0 && without?.withheld.contains("marketplace-identifier") == true)
+    let with = try Self.adAttributionKitVerdict {
+      $0["postback-sequence-index"] = 0
+      $0["marketplace-identifier"] = "com.apple.AppStore"
+    }.postback?.privacy
+    #expect(with?.tierAtLeast == 1 && with?.withheld.contains("marketplace-identifier") == false)
+  }
+
+  @Test("a postback before 4.0 has no tier, and only source and conversion value of a winning one can be withheld")
+  func withheldBeforeFour() throws {
+    func withheld(_ version: String, _ change: (inout JSONObject) -> Void = { _ in }) throws -> [String] {
+      var object: JSONObject = [
+        "version": .string(version), "ad-network-id": "example123.skadnetwork", "campaign-id": 7, "app-id": 525_463_029,
+        "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "fidelity-type": 1, "did-win": true,
+        "attribution-signature": .string(Base64.encode(try Self.key.sign([0]).der)),
+      ]
+      change(&object)
+      let postback = try SKAdNetworkPostback(object)
+      #expect(postback.privacy == nil)
+      return postback.withheld
+    }
+    #expect(try withheld("1.0") == [])
+    for version in ["2.0", "2.1", "2.2", "3.0"] {
+      #expect(try withheld(version) == ["source-app-id", "conversion-value"])
+      #expect(try withheld(version) { $0["source-app-id"] = 0 } == ["conversion-value"])
+      #expect(try withheld(version) { $0["conversion-value"] = 0 } == ["source-app-id"])
+      let complete = try withheld(version) {
+        $0["source-app-id"] = 0
+        $0["conversion-value"] = 0
+      }
+      #expect(complete == [])
+    }
+    #expect(try withheld("3.0") { $0["did-win"] = false } == [])
+  }
+
+  // MARK: Keys
+
+  @Test("the built-in keys are the ones that Apple publishes")
+  func publishedKeys() throws {
+    func digest(_ key: String) throws -> String {
+      let bytes = try #require(Base64.decode(key))
+      return Hex.encode(SHA256Digest.hash(bytes))
+    }
+    let p256 = "2d0358c1a7b212a61409aa21e6c899ac6d51e823e96f9e3cbf51b25f176b9bfe"
+    #expect(try digest(ApplePublicKeys.publishedP192) == "6394d2c71db7d4e28e50a956f0e252e149e51f9cc6e3c60aa48bf5e08406258b")
+    #expect(try digest(ApplePublicKeys.publishedP256) == p256)
+    let expected = [
+      "apple-cas-identifier/0": p256,
+      "apple-development-identifier/0": "cac58f7397c543a01d04e3130453786a446f07faaca92a20ef696957439a1ea8",
+      "apple-development-identifier/1": "d0afc601c2ec08963cb37608bcc274c82885b10ea73b81a3fcfd4bf998abd890",
+    ]
+    #expect(Set(ApplePublicKeys.publishedKids.keys) == Set(expected.keys))
+    for (kid, keys) in ApplePublicKeys.publishedKids {
+      let right = try #require(expected[kid])
+      let digests = try keys.map(digest)
+      #expect(digests == [right], "\(kid)")
+    }
+  }
+
   // MARK: Sniffing
 
   @Test("a body of neither kind is refused with the missing field")

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 import uuid
 
 from .command import ctl, ctl_json
@@ -33,6 +34,18 @@ def test_signed_data_is_verified(system, tmp_path):
                   "--source-app", "0")
     assert refused.returncode == 65 and "sourceIdentifier" in refused.stderr, refused
     assert ctl(system, "sign", "token", "--bundle-id", "com.example.nobody").returncode in (3, 4, 65)
+
+
+def test_a_timestamp_more_than_a_day_away_needs_an_option(system):
+    timestamp = int(time.time() * 1000) + 2 * 86_400_000
+    for words in (["skadnetwork", "--ad-network", "example123.skadnetwork", "--source-app", "0"],
+                  ["web", "--ad-network", "example123.skadnetwork", "--domain", "example.com"],
+                  ["adattributionkit", "--ad-network", "example123.adattributionkit", "--publisher", "0"]):
+        words += ["--source-identifier", "39", "--item", "525463029", "--timestamp", str(timestamp)]
+        refused = ctl(system, "sign", *words)
+        assert refused.returncode == 65 and "timestamp" in refused.stderr, refused
+        signed = ctl_json(system, "sign", *words, "--any-timestamp")
+        assert int(signed.get("payload", signed)["timestamp"]) == timestamp and signed["sourceIdentifierDigits"] == 2, signed
 
 
 def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):

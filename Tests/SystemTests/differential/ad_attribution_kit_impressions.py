@@ -30,6 +30,9 @@ def expect_ad_attribution_kit(token: str) -> ExpectedVerdict:
     algorithm, network = form.header.get("alg"), form.header.get("kid")
     if algorithm != "ES256":
         return ExpectedVerdict.rejected("unexpected_algorithm", *([] if isinstance(algorithm, str) else ["malformed_jws"]))
+    if set(form.header) - {"alg", "kid"}:
+        # Apple defines no other members for impressions.
+        return ExpectedVerdict.rejected("malformed_jws")
     if not isinstance(network, str) or network not in NETWORKS:
         return ExpectedVerdict.rejected("unknown_key", *([] if isinstance(network, str) else ["malformed_jws"]))
     r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
@@ -95,6 +98,16 @@ def kid_changed(dice: random.Random, made: jws.Maker) -> Changed:
     return f"kid-{str(kid)[:40]!r}", made.made(), False
 
 
+def header_extra(dice: random.Random, made: jws.Maker) -> Changed:
+    """Another member beside alg and kid, signed by the right key or by another one."""
+    if dice.random() < 0.3:
+        made.key = dice.choice(made.other_keys)
+    name, value = dice.choice([("typ", "JWT"), ("cty", "json"), ("jku", "https://example.com/keys"), ("x5c", []), ("zip", "DEF"), ("b64", True),
+                               ("Alg", "ES256"), ("Kid", made.header["kid"]), ("kid ", None), ("", 1)])
+    made.header[name] = value
+    return f"header-extra-{name}", made.made(), False
+
+
 def claim_changed(dice: random.Random, made: jws.Maker) -> Changed:
     def change(claims: dict) -> str:
         name = dice.choice(list(claims))
@@ -133,7 +146,8 @@ def form(dice: random.Random, made: jws.Maker) -> Changed:
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 20, kid_changed: 3, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2, claim_added: 1}
+AAK = {aak_plain: 8, form: 20, kid_changed: 3, header_extra: 2, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2,
+       claim_added: 1}
 
 
 def ad_attribution_kit_impression_case(dice: random.Random, index: int) -> Case:

@@ -6,7 +6,7 @@ from SystemTests.support.http2_connection import HTTP2Connection, replaced
 from SystemTests.support.ingest_process import RawConnection
 from SystemTests.support.running_system import ROOT
 
-from .edge import postback
+from .edge import assert_served, postback
 
 CONTRACT = json.loads((ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text())
 # --- routes of each port --------------------------------------------------------------------------------------------------
@@ -47,6 +47,20 @@ def test_internal_ports_serve_no_public_route(edge, system):
         for port in ports:
             for shape in (path, path.rstrip("/"), path.rstrip("/") + "/"):
                 assert edge.post(shape, postback(), headers, method=method, port=port)[0] == 404, (port, shape)
+
+
+def test_a_report_of_private_click_measurement_is_no_postback(edge):
+    """The key of an app's Info.plist that asks for copies of postbacks asks for these reports too, which come to another path."""
+    name = 'attribution_queue_enqueued_total{queue="intake"}'
+    before = edge.metric(name)
+    report = {"source_engagement_type": "click", "source_site": "example.com", "source_id": 4, "attributed_on_site": "example.org",
+              "trigger_data": 5, "version": 1}
+    for path in ("/.well-known/private-click-measurement/report-attribution", "/.well-known/private-click-measurement/report-attribution/"):
+        for body in (json.dumps(report).encode(), postback()):
+            assert edge.post(path, body)[0] == 404
+    assert edge.metric(name) == before
+    assert_served(edge)
+    assert edge.metric(name) == before + 1
 
 
 def test_each_public_route_is_served_with_and_without_a_slash_and_only_with_its_method(edge):

@@ -85,7 +85,13 @@ def assert_signed(key: Any, signature: bytes, text: str, what: object) -> None:
         raise AssertionError(f"seed {SEED}: not signed as the specification says: {what}") from None
 
 
+def assert_current(is_given: bool, timestamp: object) -> None:
+    """Without a timestamp in the request, the time of the signature is signed, in milliseconds."""
+    assert is_given or abs(whole(timestamp) - time.time() * 1000) < 60_000, (SEED, timestamp)
+
+
 def check_skadnetwork(item: dict, answer: dict, keys: dict) -> None:
+    assert answer.get("sourceIdentifierDigits") == (len(str(item["sourceIdentifier"])) if "sourceIdentifier" in item else None), (SEED, item, answer)
     for name, value in item.items():
         expected = value.lower() if name == "nonce" else value
         got = whole(answer[name]) if isinstance(value, int) else answer[name]
@@ -99,7 +105,7 @@ def check_skadnetwork(item: dict, answer: dict, keys: dict) -> None:
     if "fidelityType" in item:
         words.append(item["fidelityType"])
     words.append(item.get("timestamp", whole(answer["timestamp"])))
-    assert abs(whole(answer["timestamp"]) - time.time() * 1000) < 86_400_000
+    assert_current("timestamp" in item, answer["timestamp"])
     assert_signed(keys[SKADNETWORK, answer["keyId"]], base64.b64decode(answer["signature"], validate=True),
                   "\u2063".join(map(str, words)), (item, answer))
 
@@ -109,6 +115,9 @@ def check_web(item: dict, answer: dict, keys: dict) -> None:
     value = uuid.UUID(answer["nonce"])
     assert answer["attributionSourceNonce"] == base64.urlsafe_b64encode(value.bytes).decode().rstrip("=")
     assert payload["nonce"] == str(value) and payload["source_domain"] == item["sourceDomain"]
+    assert answer["sourceIdentifierDigits"] == len(str(item["sourceIdentifier"])), (SEED, item, answer)
+    assert payload["timestamp"] == item.get("timestamp", payload["timestamp"])
+    assert_current("timestamp" in item, payload["timestamp"])
     text = "\u2063".join(map(str, ["4.0", SKADNETWORK, item["sourceIdentifier"], item["itunesItemId"], value, item["sourceDomain"], 1,
                                    payload["timestamp"]]))
     assert_signed(keys[SKADNETWORK, answer["keyId"]], base64.b64decode(payload["signature"], validate=True), text, (item, answer))
@@ -133,6 +142,8 @@ def check_ad_attribution_kit(item: dict, answer: dict, keys: dict) -> None:
     network = item["adNetworkId"]
     header, claims = opened(answer["jws"], keys[network, answer["keyId"]])
     assert header == {"alg": "ES256", "kid": network}
+    assert answer["sourceIdentifierDigits"] == len(str(item["sourceIdentifier"])), (SEED, item, answer)
+    assert_current("timestamp" in item, answer["timestamp"])
     expected = {"impression-identifier": item.get("impressionId", answer["impressionId"]), "impression-type": "app-impression",
                 "publisher-item-identifier": item["publisherItemId"], "ad-network-identifier": network,
                 "source-identifier": item["sourceIdentifier"], "advertised-item-identifier": item["advertisedItemId"],

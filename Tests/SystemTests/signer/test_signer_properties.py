@@ -7,6 +7,7 @@ import gzip
 import json
 import random
 import socket
+import time
 import urllib.parse
 import uuid
 
@@ -34,6 +35,23 @@ def test_a_skadnetwork_impression_is_signed_as_its_version_says(system, public_k
     for _ in range(max(20, COUNT // 20)):
         item = skadnetwork(chance, version)
         check_skadnetwork(item, system.call("Signer", "SignSKAdNetworkImpression", item), public_keys)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_timestamp_more_than_a_day_away_is_signed_only_if_the_caller_asks_for_it(system, public_keys, chance, kind):
+    now = int(time.time() * 1000)
+    for timestamp in (now + 2 * 86_400_000, now - 2 * 86_400_000, 1_594_406_342_000):
+        item = {**KINDS[kind][0](chance), "timestamp": timestamp}
+        for more in ({}, {"anyTimestamp": False}):
+            refused = system.rpc("Signer", METHODS[kind], {**item, **more})
+            assert refused.status == 400 and "timestamp" in json.dumps(refused.json), (SEED, item, refused)
+        asked = {**item, "anyTimestamp": True}
+        KINDS[kind][1](item, system.call("Signer", METHODS[kind], asked), public_keys)
+        [one, other] = system.call("Signer", "SignImpressions", {"items": [{kind: item}, {kind: asked}]})["results"]
+        assert one["error"]["field"].split(".")[-1] == "timestamp"
+        KINDS[kind][1](item, other[kind], public_keys)
+    refused = system.rpc("Signer", METHODS[kind], {**KINDS[kind][0](chance), "timestamp": -1, "anyTimestamp": True})
+    assert refused.status == 400, (SEED, refused)
 
 
 def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one_belongs(system, public_keys, chance):

@@ -2,12 +2,15 @@
 
 import base64
 import json
+import time
 import uuid
 
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from SystemTests.support.running_system import redis_words
 
 PATH = "/.well-known/skadnetwork/get-signed-payload"
 AD = {"version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029}
@@ -25,7 +28,7 @@ def ask(system, nonce: str, domain: str = "example.com", path: str = PATH, **mor
 def test_a_device_gets_the_ad_of_its_nonce_signed_for_its_site(system):
     nonce = uuid.uuid4()
     kept = keep(system, nonce=str(nonce).upper())
-    assert kept["nonce"] == str(nonce) and "payload" not in kept
+    assert kept["nonce"] == str(nonce) and "payload" not in kept and kept["sourceIdentifierDigits"] == 4
     assert kept["attributionSourceNonce"] == base64.urlsafe_b64encode(nonce.bytes).decode().rstrip("=")
     answer = ask(system, kept["attributionSourceNonce"])
     assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
@@ -50,16 +53,68 @@ def test_repeated_requests_get_the_same_answer_with_and_without_the_slash(system
     assert other.status == 200 and other.json["source_domain"] == "example.org"
 
 
+def test_the_time_of_the_devices_request_is_signed(system):
+    nonce = keep(system)["attributionSourceNonce"]
+    time.sleep(1.1)
+    before = time.time() * 1000
+    timestamp = ask(system, nonce).json["timestamp"]
+    # In milliseconds, and after the ad was stored.
+    assert before - 500 <= timestamp <= time.time() * 1000 + 500
+
+
+@pytest.mark.parametrize("version", ["4.1", "5.0"])
+def test_a_later_version_is_answered_with_4_0(system, version):
+    answer = ask(system, keep(system)["attributionSourceNonce"], version=version)
+    assert (answer.status, answer.json["version"]) == (200, "4.0")
+
+
+def test_an_ad_is_stored_for_24_hours_from_its_last_registration(system):
+    nonce = str(uuid.uuid4())
+    asked = keep(system, nonce=nonce)["attributionSourceNonce"]
+    [key] = redis_words(system, "KEYS", f"*:signer:web:{nonce}")
+
+    def remaining() -> int:
+        return int(redis_words(system, "TTL", key)[0])
+
+    assert 86_370 <= remaining() <= 86_400
+    redis_words(system, "EXPIRE", key, 1000)
+    payload = ask(system, asked)
+    assert payload.status == 200 and 970 <= remaining() <= 1000
+    # Another ad under the nonce is refused, and changes nothing.
+    assert system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "nonce": nonce, "itunesItemId": 1}).status == 409
+    assert 970 <= remaining() <= 1000
+    keep(system, nonce=nonce)
+    assert 86_370 <= remaining() <= 86_400
+    assert ask(system, asked).body == payload.body
+    redis_words(system, "DEL", key)
+    assert ask(system, asked).status == 404
+
+
 def test_an_ad_for_certain_sites_is_signed_for_no_other(system):
     nonce = keep(system, sourceDomain="example.com", sourceDomains=["example.org"])["attributionSourceNonce"]
     assert [ask(system, nonce, domain=domain).status for domain in ("example.com", "example.org", "example.net")] == [200, 200, 404]
+
+
+def test_a_registrable_domain_that_begins_with_www_is_a_site(system):
+    """gov.uk is a public suffix, so www.gov.uk is a registrable domain."""
+    nonce = keep(system, sourceDomains=["www.gov.uk", "example.org"])["attributionSourceNonce"]
+    answers = [ask(system, nonce, domain=domain) for domain in ("example.org", "www.gov.uk", "gov.uk")]
+    assert [answer.status for answer in answers] == [200, 200, 404]
+    assert answers[1].json["source_domain"] == "www.gov.uk"
+    assert ask(system, keep(system)["attributionSourceNonce"], domain="www.gov.uk").status == 200
+    payload = system.call("Signer", "SignSKAdNetworkWebImpression", {**AD, "sourceDomain": "www.gov.uk"})["payload"]
+    verdict = system.call("Verifier", "VerifySKAdNetworkImpression", {
+        **AD, "sourceDomain": "www.gov.uk", "nonce": payload["nonce"], "timestamp": payload["timestamp"], "signature": payload["signature"]})
+    assert verdict["valid"], verdict
+    refused = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "sourceDomain": "www.example.com"})
+    assert refused.status == 400 and "example.com" in json.dumps(refused.json)
 
 
 def test_an_unknown_nonce_is_not_found(system):
     assert ask(system, base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).status == 404
 
 
-def test_storing_an_ad_again_has_no_effect_and_another_ad_under_its_nonce_is_refused(system):
+def test_storing_an_ad_again_gets_the_same_answer_and_another_ad_under_its_nonce_is_refused(system):
     nonce = str(uuid.uuid4())
     assert keep(system, nonce=nonce) == keep(system, nonce=nonce)
     refused = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "nonce": nonce, "sourceIdentifier": 1})
@@ -85,7 +140,8 @@ def test_a_malformed_request_names_its_field(system, field, value):
 
 
 def test_ads_that_cannot_be_stored_are_refused(system):
-    for more, field in (({"timestamp": 1}, "timestamp"), ({"version": "3.0"}, "version"), ({"sourceDomains": ["a b"]}, "sourceDomains[0]"),
+    for more, field in (({"timestamp": 1}, "timestamp"), ({"anyTimestamp": True}, "anyTimestamp"),
+                        ({"version": "3.0"}, "version"), ({"sourceDomains": ["a b"]}, "sourceDomains[0]"),
                         ({"nonce": "x"}, "nonce"), ({"sourceIdentifier": 10000}, "sourceIdentifier")):
         answer = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, **more})
         assert answer.status == 400 and f'"{field}"' in json.dumps(answer.json), answer

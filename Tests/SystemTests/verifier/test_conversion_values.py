@@ -52,6 +52,12 @@ def test_a_conversion_value_of_an_ad_that_did_not_win_is_not_credited(system, ki
     assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unknown"}
 
 
+@pytest.mark.parametrize("kind, values", [("skadnetwork", {"version": "4.0", "appId": APP}), ("adattributionkit", {"advertisedItemId": APP})])
+def test_a_fine_value_of_a_later_window_has_no_meaning(system, kind, values):
+    data = event_of(system, kind, **values, sequenceIndex=1, coarseConversionValue=None, add={"conversion-value": 5})
+    assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unmapped"}
+
+
 def test_a_development_postback_is_credited_only_to_an_app_that_counts_them(system, tmp_path):
     values = {"advertisedItemId": APP, "sourceIdentifier": "139", "conversionValue": 5, "environment": "development"}
     data = event_of(system, "adattributionkit", **values)
@@ -97,6 +103,7 @@ def test_a_source_identifier_is_recognised_by_its_last_digits(system):
     ("apps: [ { bundleId: a, environments: [Sandbox], acceptsDevelopmentPostbacks: true } ]", "apps[0].appAppleId"),
     ("sourceIdentifiers: { a.skadnetwork: { campaigns: { \"5\": x } } }", "sourceIdentifiers.a.skadnetwork.campaigns"),
     ("appStore: { revocation: sometimes }", "appStore.revocation"),
+    ("adNetworks: [ { id: Example123.skadnetwork, keys: [] } ]", "adNetworks[0].id"),
 ])
 def test_a_wrong_configuration_is_named(system, tmp_path, text, place):
     path = tmp_path / "configuration.yaml"

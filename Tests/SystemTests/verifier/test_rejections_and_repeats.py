@@ -53,7 +53,7 @@ def test_a_postback_with_changed_unsigned_values_is_reported_and_not_counted(sys
     assert kinds == ["rejected", "verified"], events
     conflict = next(event["data"] for event in events if ".rejected." in event["type"])
     assert conflict["countedUnsigned"]["conversion-value"] == 10 and conflict["unsigned"]["conversion-value"] == 63
-    assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
+    assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"] and conflict["environment"] == "production"
 
 
 def test_the_rpc_answer_lists_the_unsigned_values(system):
@@ -146,6 +146,30 @@ def test_verified_deliveries_are_counted_by_kind_and_environment(system):
     grows([3, 1, 2, 2, 1], [])
 
 
+def development_postback_is_marked(system) -> None:
+    """A SKAdNetwork postback that is signed by a development key, and accepted, is marked in the response, in each kind of event and in metrics."""
+    body = json.loads(system.control("/control/skadnetwork/postbacks", {
+        "adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development", "conversionValue": 10})["body"])
+    verdict = system.call("Verifier", "VerifySKAdNetworkPostback", {"postback": body})
+    assert verdict["valid"] and verdict["environment"] == "development", verdict
+    feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
+    astray = system.post("/v1/postbacks/example123.adattributionkit", body).json["id"]
+    assert delivery(system, astray, "rejected")["reason"] == "wrong_ad_network"
+    counted = posted(system, json.dumps(body))
+    assert delivery(system, counted, "verified")
+    conflicting = posted(system, json.dumps({**body, "conversion-value": 63}))
+    assert delivery(system, conflicting, "rejected")["reason"] == "conflicting_unsigned"
+    events = {event["data"]["deliveryId"]: event["data"] for event in feed.wait_for(3)}
+    feed.delete()
+    assert {id: data["environment"] for id, data in events.items()} == dict.fromkeys((astray, counted, conflicting), "development")
+    assert events[counted]["conversion"] == {"status": "development"}
+    text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+    values = [line.rsplit(" ", 1)[1] for line in text.splitlines()
+              if line.startswith('attribution_verified_total{kind="skadnetwork-postback",environment="development"}')]
+    # The counted postback, and its repeat with other values, have verified signatures.
+    assert len(values) == 1 and float(values[0]) >= 2
+
+
 def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_path):
     system = start_system(tmp_path)
     try:
@@ -166,9 +190,7 @@ def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_
         assert "\nappleKeys:\n" in whole
         configuration.write_text(whole.replace("\nappleKeys:\n", "\nappleKeys:\n  acceptsDevelopmentSKAdNetwork: true\n"))
         restart(system)
-        allowed = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
-        verdict = system.call("Verifier", "VerifySKAdNetworkPostback", {"postback": json.loads(allowed["body"])})
-        assert verdict["valid"] and verdict["environment"] == "development", verdict
+        development_postback_is_marked(system)
         # Apple's retry, or recovery's copy: the same bytes.
         assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
         events = feed.wait_for(1)

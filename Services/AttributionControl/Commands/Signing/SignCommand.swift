@@ -41,13 +41,15 @@ struct SignCommand: AsyncParsableCommand {
     var fidelity: Int32?
     @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var nonce: String?
     @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
+    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
       let hasFidelity = !["1.0", "2.0", "2.1"].contains(protocolVersion)
       let request = SignSKAdNetworkImpressionRequest(
         version: protocolVersion, adNetworkId: adNetwork, campaignId: campaign, sourceIdentifier: sourceIdentifier, itunesItemId: item,
-        sourceAppId: sourceApp, fidelityType: fidelity ?? (hasFidelity ? 1 : nil), nonce: nonce, timestamp: timestamp)
+        sourceAppId: sourceApp, fidelityType: fidelity ?? (hasFidelity ? 1 : nil), nonce: nonce, timestamp: timestamp,
+        anyTimestamp: anyTimestamp ? true : nil)
       try await SignCommand.sign(options) { (connection) throws(RPCError) in
         try await connection.client.signer.signSKAdNetworkImpression(request)
       }
@@ -65,13 +67,16 @@ struct SignCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The source identifier, 0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
     @Option(help: ArgumentHelp("The advertised app's Apple id.", valueName: "number")) var item: Int64
     @Option(help: ArgumentHelp("The domain of the site that shows the ad.", valueName: "domain")) var domain: String?
+    @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
+    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
     @Flag(help: "Store the payload until the device requests it, instead of signing it now.") var deferred = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
       let request = SignSKAdNetworkWebImpressionRequest(
         version: "4.0", adNetworkId: adNetwork, sourceIdentifier: sourceIdentifier, itunesItemId: item,
-        sourceDomain: deferred ? nil : domain, deferred: deferred ? true : nil, sourceDomains: deferred ? domain.map { [$0] } ?? [] : [])
+        sourceDomain: deferred ? nil : domain, timestamp: timestamp, deferred: deferred ? true : nil,
+        sourceDomains: deferred ? domain.map { [$0] } ?? [] : [], anyTimestamp: anyTimestamp ? true : nil)
       try await SignCommand.sign(options) { (connection) throws(RPCError) in
         try await connection.client.signer.signSKAdNetworkWebImpression(request)
       }
@@ -93,12 +98,15 @@ struct SignCommand: AsyncParsableCommand {
     var publisher: Int64
     @Flag(help: "Make the impression eligible for re-engagement.") var reEngagement = false
     @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var impressionId: String?
+    @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
+    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
       let request = SignAdAttributionKitImpressionRequest(
         adNetworkId: adNetwork, sourceIdentifier: sourceIdentifier, advertisedItemId: item, publisherItemId: publisher,
-        impressionType: "app-impression", eligibleForReEngagement: reEngagement, impressionId: impressionId)
+        impressionType: "app-impression", eligibleForReEngagement: reEngagement, impressionId: impressionId,
+        timestamp: timestamp, anyTimestamp: anyTimestamp ? true : nil)
       try await SignCommand.sign(options) { (connection) throws(RPCError) in
         try await connection.client.signer.signAdAttributionKitImpression(request)
       }

@@ -54,8 +54,9 @@ public enum SignerService {
     public static let isBatch = false
   }
 
-  /// Signs an AdAttributionKit impression as a compact JWS. The device accepts a tap only within 15 minutes after it created the impression
-  /// object, and a view only if it was shown for 2 seconds. A cached signature does not extend these times.
+  /// Signs an AdAttributionKit impression as a compact JWS. The device accepts a tap on a custom click ad only within 15 minutes after it created
+  /// the impression object, and a view only if the ad was shown for 2 seconds. Neither time is counted from `timestamp`, and a cached signature
+  /// extends neither.
   public enum SignAdAttributionKitImpression: RPCMethod {
     public typealias Request = SignAdAttributionKitImpressionRequest
     public typealias Response = SignAdAttributionKitImpressionResponse

@@ -22,8 +22,10 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   public var fidelityType: Int32?
   /// A UUID, unique for each impression; created if absent.
   public var nonce: String?
-  /// Milliseconds since 1970; default: now.
+  /// Milliseconds since 1970, at most a day from now; default: now.
   public var timestamp: Int64?
+  /// Sign the timestamp also if it is more than a day from now. A timestamp in seconds is then not detected.
+  public var anyTimestamp: Bool?
 
   public init(
     version: String? = nil,
@@ -35,7 +37,8 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
     sourceDomain: String? = nil,
     fidelityType: Int32? = nil,
     nonce: String? = nil,
-    timestamp: Int64? = nil
+    timestamp: Int64? = nil,
+    anyTimestamp: Bool? = nil
   ) {
     self.version = version
     self.adNetworkId = adNetworkId
@@ -47,6 +50,7 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
     self.fidelityType = fidelityType
     self.nonce = nonce
     self.timestamp = timestamp
+    self.anyTimestamp = anyTimestamp
   }
 
   public init() {
@@ -60,6 +64,7 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
     self.fidelityType = nil
     self.nonce = nil
     self.timestamp = nil
+    self.anyTimestamp = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -109,6 +114,10 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
           try seen.insert(9, key)
           if try reader.readNull() { continue }
           timestamp = try reader.readInt64()
+        case "anyTimestamp", "any_timestamp":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          anyTimestamp = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -158,6 +167,10 @@ public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
     if let timestamp {
       writer.key("timestamp")
       writer.int64(timestamp)
+    }
+    if let anyTimestamp {
+      writer.key("anyTimestamp")
+      writer.bool(anyTimestamp)
     }
     writer.endObject()
   }

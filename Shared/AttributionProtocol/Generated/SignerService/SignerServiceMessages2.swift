@@ -10,11 +10,15 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
   public var itunesItemId: Int64?
   public var sourceDomain: String?
   public var nonce: String?
+  /// Milliseconds since 1970, at most a day from now; default: now.
   public var timestamp: Int64?
-  /// Store the impression until the device requests it, instead of signing it now; timestamp must then be absent.
+  /// Store the impression for 24 hours, until the device requests it, instead of signing it now; timestamp and any_timestamp must then be absent.
+  /// If the same impression is stored again, its 24 hours begin again.
   public var deferred: Bool?
   /// With deferred: the sites for which it may be signed. If this list and source_domain are absent, any site that the device names.
   public var sourceDomains: [String]
+  /// Sign the timestamp also if it is more than a day from now. A timestamp in seconds is then not detected.
+  public var anyTimestamp: Bool?
 
   public init(
     version: String? = nil,
@@ -25,7 +29,8 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
     nonce: String? = nil,
     timestamp: Int64? = nil,
     deferred: Bool? = nil,
-    sourceDomains: [String] = []
+    sourceDomains: [String] = [],
+    anyTimestamp: Bool? = nil
   ) {
     self.version = version
     self.adNetworkId = adNetworkId
@@ -36,6 +41,7 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
     self.timestamp = timestamp
     self.deferred = deferred
     self.sourceDomains = sourceDomains
+    self.anyTimestamp = anyTimestamp
   }
 
   public init() {
@@ -48,6 +54,7 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
     self.timestamp = nil
     self.deferred = nil
     self.sourceDomains = []
+    self.anyTimestamp = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -93,6 +100,10 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
           try seen.insert(8, key)
           if try reader.readNull() { continue }
           sourceDomains = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "anyTimestamp", "any_timestamp":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          anyTimestamp = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -141,6 +152,10 @@ public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
       for element in sourceDomains { writer.string(element) }
       writer.endArray()
     }
+    if let anyTimestamp {
+      writer.key("anyTimestamp")
+      writer.bool(anyTimestamp)
+    }
     writer.endObject()
   }
 }
@@ -154,17 +169,21 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
   /// The same UUID in the form of attributionSourceNonce: its 16 bytes in Base64URL, unpadded.
   public var attributionSourceNonce: String
   public var keyId: String
+  /// The number of digits of the source identifier. If it has fewer than four, Apple does not define which digits a postback with fewer digits has.
+  public var sourceIdentifierDigits: Int32?
 
   public init(
     payload: JSONObject? = nil,
     nonce: String = "",
     attributionSourceNonce: String = "",
-    keyId: String = ""
+    keyId: String = "",
+    sourceIdentifierDigits: Int32? = nil
   ) {
     self.payload = payload
     self.nonce = nonce
     self.attributionSourceNonce = attributionSourceNonce
     self.keyId = keyId
+    self.sourceIdentifierDigits = sourceIdentifierDigits
   }
 
   public init() {
@@ -172,6 +191,7 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
     self.nonce = ""
     self.attributionSourceNonce = ""
     self.keyId = ""
+    self.sourceIdentifierDigits = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -197,6 +217,10 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           keyId = try reader.readString()
+        case "sourceIdentifierDigits", "source_identifier_digits":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          sourceIdentifierDigits = try reader.readInt32()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -222,6 +246,10 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
     if !keyId.isEmpty {
       writer.key("keyId")
       writer.string(keyId)
+    }
+    if let sourceIdentifierDigits {
+      writer.key("sourceIdentifierDigits")
+      writer.int(sourceIdentifierDigits)
     }
     writer.endObject()
   }
@@ -347,139 +375,6 @@ public struct SignDeferredSKAdNetworkWebImpressionResponse: RPCMessage, Hashable
     if !keyId.isEmpty {
       writer.key("keyId")
       writer.string(keyId)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct SignAdAttributionKitImpressionRequest: RPCMessage, Hashable {
-  /// The ad network's id, lower case; also the JWS header's kid.
-  public var adNetworkId: String?
-  /// 0 to 9999.
-  public var sourceIdentifier: Int32?
-  public var advertisedItemId: Int64?
-  /// 0 for a development impression.
-  public var publisherItemId: Int64?
-  /// "app-impression".
-  public var impressionType: String?
-  public var eligibleForReEngagement: Bool?
-  /// A UUID; created if absent.
-  public var impressionId: String?
-  /// Milliseconds since 1970; default: now.
-  public var timestamp: Int64?
-
-  public init(
-    adNetworkId: String? = nil,
-    sourceIdentifier: Int32? = nil,
-    advertisedItemId: Int64? = nil,
-    publisherItemId: Int64? = nil,
-    impressionType: String? = nil,
-    eligibleForReEngagement: Bool? = nil,
-    impressionId: String? = nil,
-    timestamp: Int64? = nil
-  ) {
-    self.adNetworkId = adNetworkId
-    self.sourceIdentifier = sourceIdentifier
-    self.advertisedItemId = advertisedItemId
-    self.publisherItemId = publisherItemId
-    self.impressionType = impressionType
-    self.eligibleForReEngagement = eligibleForReEngagement
-    self.impressionId = impressionId
-    self.timestamp = timestamp
-  }
-
-  public init() {
-    self.adNetworkId = nil
-    self.sourceIdentifier = nil
-    self.advertisedItemId = nil
-    self.publisherItemId = nil
-    self.impressionType = nil
-    self.eligibleForReEngagement = nil
-    self.impressionId = nil
-    self.timestamp = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readInt32()
-        case "advertisedItemId", "advertised_item_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          advertisedItemId = try reader.readInt64()
-        case "publisherItemId", "publisher_item_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          publisherItemId = try reader.readInt64()
-        case "impressionType", "impression_type":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          impressionType = try reader.readString()
-        case "eligibleForReEngagement", "eligible_for_re_engagement":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          eligibleForReEngagement = try reader.readBool()
-        case "impressionId", "impression_id":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          impressionId = try reader.readString()
-        case "timestamp":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          timestamp = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if let sourceIdentifier {
-      writer.key("sourceIdentifier")
-      writer.int(sourceIdentifier)
-    }
-    if let advertisedItemId {
-      writer.key("advertisedItemId")
-      writer.int64(advertisedItemId)
-    }
-    if let publisherItemId {
-      writer.key("publisherItemId")
-      writer.int64(publisherItemId)
-    }
-    if let impressionType {
-      writer.key("impressionType")
-      writer.string(impressionType)
-    }
-    if let eligibleForReEngagement {
-      writer.key("eligibleForReEngagement")
-      writer.bool(eligibleForReEngagement)
-    }
-    if let impressionId {
-      writer.key("impressionId")
-      writer.string(impressionId)
-    }
-    if let timestamp {
-      writer.key("timestamp")
-      writer.int64(timestamp)
     }
     writer.endObject()
   }

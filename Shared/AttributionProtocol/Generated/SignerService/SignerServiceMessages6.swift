@@ -2,6 +2,198 @@
 
 import WireJSON
 
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignAdvancedCommerceRequestResponse: RPCMessage, Hashable {
+  public var jws: String
+  public var keyId: String
+
+  public init(
+    jws: String = "",
+    keyId: String = ""
+  ) {
+    self.jws = jws
+    self.keyId = keyId
+  }
+
+  public init() {
+    self.jws = ""
+    self.keyId = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "jws":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          jws = try reader.readString()
+        case "keyId", "key_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !jws.isEmpty {
+      writer.key("jws")
+      writer.string(jws)
+    }
+    if !keyId.isEmpty {
+      writer.key("keyId")
+      writer.string(keyId)
+    }
+    writer.endObject()
+  }
+}
+
+/// One offer or in-app request of one kind.
+public struct OfferItem: RPCMessage, Hashable {
+  public var promotionalOffer: SignPromotionalOfferRequest?
+  public var promotionalOfferJws: SignPromotionalOfferJWSRequest?
+  public var introductoryOfferEligibility: SignIntroductoryOfferEligibilityRequest?
+  public var advancedCommerceRequest: SignAdvancedCommerceRequestRequest?
+
+  public init(
+    promotionalOffer: SignPromotionalOfferRequest? = nil,
+    promotionalOfferJws: SignPromotionalOfferJWSRequest? = nil,
+    introductoryOfferEligibility: SignIntroductoryOfferEligibilityRequest? = nil,
+    advancedCommerceRequest: SignAdvancedCommerceRequestRequest? = nil
+  ) {
+    self.promotionalOffer = promotionalOffer
+    self.promotionalOfferJws = promotionalOfferJws
+    self.introductoryOfferEligibility = introductoryOfferEligibility
+    self.advancedCommerceRequest = advancedCommerceRequest
+  }
+
+  public init() {
+    self.promotionalOffer = nil
+    self.promotionalOfferJws = nil
+    self.introductoryOfferEligibility = nil
+    self.advancedCommerceRequest = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "promotionalOffer", "promotional_offer":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          promotionalOffer = try SignPromotionalOfferRequest(reading: &reader)
+          if promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "promotionalOfferJws", "promotional_offer_jws":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          promotionalOfferJws = try SignPromotionalOfferJWSRequest(reading: &reader)
+          if promotionalOffer != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "introductoryOfferEligibility", "introductory_offer_eligibility":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          introductoryOfferEligibility = try SignIntroductoryOfferEligibilityRequest(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "advancedCommerceRequest", "advanced_commerce_request":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          advancedCommerceRequest = try SignAdvancedCommerceRequestRequest(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let promotionalOffer {
+      writer.key("promotionalOffer")
+      promotionalOffer.write(to: &writer)
+    }
+    if let promotionalOfferJws {
+      writer.key("promotionalOfferJws")
+      promotionalOfferJws.write(to: &writer)
+    }
+    if let introductoryOfferEligibility {
+      writer.key("introductoryOfferEligibility")
+      introductoryOfferEligibility.write(to: &writer)
+    }
+    if let advancedCommerceRequest {
+      writer.key("advancedCommerceRequest")
+      advancedCommerceRequest.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignOffersRequest: RPCMessage, Hashable {
+  /// Up to 1,000.
+  public var items: [OfferItem]
+
+  public init(
+    items: [OfferItem] = []
+  ) {
+    self.items = items
+  }
+
+  public init() {
+    self.items = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "items":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          items = try reader.readList { (reader) throws(JSONError) in try OfferItem(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !items.isEmpty {
+      writer.key("items")
+      writer.beginArray()
+      for element in items { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
 /// The result of one item: the signature in the field of the item's kind, or an error.
 public struct OfferResult: RPCMessage, Hashable {
   public var promotionalOffer: SignPromotionalOfferResponse?
@@ -205,170 +397,6 @@ public struct ListSigningKeysRequest: RPCMessage, Hashable {
     if let bundleId {
       writer.key("bundleId")
       writer.string(bundleId)
-    }
-    writer.endObject()
-  }
-}
-
-/// The public data of a key.
-public struct SigningKeyInfo: RPCMessage, Hashable {
-  public var keyId: String
-  /// pending, active, retiring or revoked.
-  public var state: String
-  /// ES256.
-  public var algorithm: String
-  /// SubjectPublicKeyInfo in PEM, the form that Apple's registration requires.
-  public var publicKey: String
-  public var adNetworkId: String?
-  public var bundleId: String?
-  /// impressions, appStoreServer, otherAppStoreServer or offers.
-  public var use: String
-
-  public init(
-    keyId: String = "",
-    state: String = "",
-    algorithm: String = "",
-    publicKey: String = "",
-    adNetworkId: String? = nil,
-    bundleId: String? = nil,
-    use: String = ""
-  ) {
-    self.keyId = keyId
-    self.state = state
-    self.algorithm = algorithm
-    self.publicKey = publicKey
-    self.adNetworkId = adNetworkId
-    self.bundleId = bundleId
-    self.use = use
-  }
-
-  public init() {
-    self.keyId = ""
-    self.state = ""
-    self.algorithm = ""
-    self.publicKey = ""
-    self.adNetworkId = nil
-    self.bundleId = nil
-    self.use = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "keyId", "key_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        case "state":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          state = try reader.readString()
-        case "algorithm":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          algorithm = try reader.readString()
-        case "publicKey", "public_key":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          publicKey = try reader.readString()
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "bundleId", "bundle_id":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "use":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          use = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !keyId.isEmpty {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    if !state.isEmpty {
-      writer.key("state")
-      writer.string(state)
-    }
-    if !algorithm.isEmpty {
-      writer.key("algorithm")
-      writer.string(algorithm)
-    }
-    if !publicKey.isEmpty {
-      writer.key("publicKey")
-      writer.string(publicKey)
-    }
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !use.isEmpty {
-      writer.key("use")
-      writer.string(use)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct ListSigningKeysResponse: RPCMessage, Hashable {
-  public var keys: [SigningKeyInfo]
-
-  public init(
-    keys: [SigningKeyInfo] = []
-  ) {
-    self.keys = keys
-  }
-
-  public init() {
-    self.keys = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "keys":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          keys = try reader.readList { (reader) throws(JSONError) in try SigningKeyInfo(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !keys.isEmpty {
-      writer.key("keys")
-      writer.beginArray()
-      for element in keys { element.write(to: &writer) }
-      writer.endArray()
     }
     writer.endObject()
   }

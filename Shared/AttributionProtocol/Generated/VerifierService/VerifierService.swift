@@ -87,7 +87,7 @@ public enum VerifierService {
     public static let isBatch = false
   }
 
-  /// Verifies an AdAttributionKit impression that was signed with one of signer's keys.
+  /// Verifies an AdAttributionKit impression that was signed with one of signer's keys. Its header must have no members other than alg and kid.
   public enum VerifyAdAttributionKitImpression: RPCMethod {
     public typealias Request = VerifyAdAttributionKitImpressionRequest
     public typealias Response = VerifyAdAttributionKitImpressionResponse

@@ -29,7 +29,8 @@ def lenient(dice: random.Random, body: dict) -> Changed:
             body[name] = dice.choice([value, int(value), str(value).lower()])
         elif isinstance(value, int):
             body[name] = dice.choice([value, str(value)])
-    for name in ("source-app-id", "conversion-value", "coarse-conversion-value", "country-code", "did-win"):
+    # An absent version, and one that is null, mean 1.0.
+    for name in ("version", "source-app-id", "conversion-value", "coarse-conversion-value", "country-code", "did-win"):
         if name not in body and dice.random() < 0.2 and not (name == "did-win" and body.get("version") in ("3.0", "4.0")):
             body[name] = None
     return "lenient", written(dice, body), True

@@ -30,10 +30,10 @@ from .signatures import left_over
 
 
 def is_domain(text: str) -> bool:
-    """The form only: labels of lower-case letters, digits and inner hyphens, the last one not a number, no www. before a domain."""
+    """The form only: labels of lower-case letters, digits and inner hyphens, the last one not a number."""
     label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
     return (len(text) <= 253 and re.fullmatch(rf"({label}\.)+{label}", text, re.ASCII) is not None
-            and not text.rsplit(".", 1)[1].isdigit() and not (text.startswith("www.") and text.count(".") > 1))
+            and not text.rsplit(".", 1)[1].isdigit())
 
 
 def faults_of(body: dict) -> set[str]:
@@ -106,7 +106,8 @@ def good_skadnetwork(dice: random.Random, version: str) -> dict:
     else:
         body["campaignId"] = pick(dice, 1, 100)
     if at == 5 and dice.random() < 0.3:
-        body["sourceDomain"] = dice.choice(["example.com", "xn--bcher-kva.de", "a-b.co.uk", "9.example", "w" * 63 + ".example"])
+        body["sourceDomain"] = dice.choice(["example.com", "xn--bcher-kva.de", "a-b.co.uk", "www.gov.uk", "9.example",
+                                            "w" * 63 + ".example"])
     elif at:
         body["sourceAppId"] = dice.choice([0, pick(dice, 0, INT64)])
     if at > 2 and ("sourceDomain" not in body or dice.random() < 0.5):
