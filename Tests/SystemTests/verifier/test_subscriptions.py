@@ -4,6 +4,8 @@ import json
 import random
 import time
 
+import pytest
+
 APP = "com.example.app"
 VERIFIED, GAP = "appstore.notification.verified.v1", "appstore.subscription.gap.v1"
 
@@ -163,3 +165,24 @@ def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
         assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"
     system.control("/control/notifications/send", {"notificationUUID": silent[1]["notificationUUID"]})
     wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_refund_of_an_older_period_does_not_end_the_subscription(system, is_known):
+    """The first period is refunded in the second. The renewal was missed, or nothing at all was received before the refund."""
+    feed = system.subscribe([VERIFIED])
+    story = play(system, {"step": "buy", "send": is_known, "history": is_known}, {"step": "renew", "send": False, "history": False}, send=True)
+    now, first = int(time.time() * 1000), story[0]["originalTransactionId"]
+    # A period of the simulator has 30 days.
+    refund = system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "originalTransactionId": first, "send": True,
+        "notificationType": "CONSUMPTION_REQUEST", "payload": {"notificationType": "REFUND"},
+        "transaction": {"transactionId": first, "purchaseDate": now - 30 * 86_400_000, "expiresDate": now - 1000, "revocationDate": now}})
+    event = next(event for event in events_of(feed, story, 1 + is_known) if event["data"]["notificationType"] == "REFUND")
+    assert event["data"]["payload"]["data"]["status"] == 1
+    assert event["data"]["lifecycle"]["state"] == "active" and event["data"]["lifecycle"]["hasAccess"] is True
+    state = life(system, story)
+    assert state["state"] == "active" and state["hasAccess"] is True and state.get("transactionId") != first
+    shown = [gap["shownBy"] for gap in state.get("gaps", [])] + state.get("settledGaps", [])
+    assert shown == [refund["notificationUUID"].lower()]
+    feed.delete()
