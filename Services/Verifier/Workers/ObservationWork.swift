@@ -173,7 +173,7 @@ struct ObservationWork: Sendable {
     data["renewalInfo"] = found.renewalInfo.map { .object($0) }
     data["gap"] = observation.gap.map { .object($0.gap.json) }
     data["migrationId"] = observation.migrationId.map { .string($0) }
-    data["lifecycle"] = SubscriptionLifecycle.summary(histories).map { .object($0) }
+    data["lifecycle"] = lifecycle.summary(histories).map { .object($0) }
     return data
   }
 

@@ -167,11 +167,24 @@ def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
     wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)
 
 
+@pytest.mark.parametrize(("step", "days"), [("cancel", 30), ("grace", 46)])
+def test_access_ends_at_the_date_that_apple_named_whether_or_not_a_notification_comes(system, step, days):
+    feed = system.subscribe([VERIFIED])
+    # The period of 30 days, or the 16 days of grace after it, ended an hour ago.
+    story = play(system, "buy", step, send=True, startDate=int(time.time() * 1000) - days * 86_400_000 - 3_600_000)
+    last = story[-1]["notificationUUID"]
+    event = next(event for event in events_of(feed, story, 2) if event["data"]["notificationUUID"] == last)
+    assert event["data"]["lifecycle"]["hasAccess"] is False, event["data"]["lifecycle"]
+    state = life(system, story)
+    assert state["hasAccess"] is False and state["state"] != "expired", state
+    feed.delete()
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 def test_the_refund_of_an_older_period_does_not_end_the_subscription(system, is_known):
     """The first period is refunded in the second. The renewal was missed, or nothing at all was received before the refund."""
     feed = system.subscribe([VERIFIED])
-    story = play(system, {"step": "buy", "send": is_known, "history": is_known}, {"step": "renew", "send": False, "history": False}, send=True)
+    story = play(system, {"step": "buy", "history": is_known}, {"step": "renew", "send": False, "history": False}, send=is_known)
     now, first = int(time.time() * 1000), story[0]["originalTransactionId"]
     # A period of the simulator has 30 days.
     refund = system.control("/control/notifications", {
