@@ -87,7 +87,8 @@ def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not
 
 @pytest.mark.parametrize("method,message", [
     ("GetTransactionInfo", {}), ("FinishTransaction", {}), ("SetAppAccountToken", {"appAccountToken": str(uuid.UUID(int=1))}),
-    ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"}}),
+    ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"},
+                                    "requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}),
 ])
 def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_id_of_a_download(system, method, message):
     account = story(system, "buy")["appTransactionId"]
