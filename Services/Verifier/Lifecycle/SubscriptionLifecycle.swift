@@ -99,7 +99,7 @@ struct SubscriptionLifecycle: Sendable {
   // MARK: Gaps
 
   /// Queues a message that becomes due after `wait`, milliseconds, so that late notifications can close the gap before. A gap has one such
-  /// message, however often it is found.
+  /// message, however often it is found: the idempotency key suppresses the others.
   private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, receivedAt: Int64, after wait: Int64) async throws {
     let report = Self.report(gap, history, foundAt: receivedAt)
     let request = AcceptRequest(
@@ -149,10 +149,10 @@ struct SubscriptionLifecycle: Sendable {
       foundAt: foundAt)
   }
 
-  /// The number of steps is part of the key, so that a gap that was closed and opened again by late notifications is checked again. Its
-  /// event has the same id.
+  /// The gap's position is part of the key, so that a gap that was closed and opened again by late notifications is checked again. Its
+  /// event has the same id. Later notifications of the subscription do not change the key.
   private static func messageKey(_ report: GapReport, _ history: SubscriptionHistory) -> String {
-    "\(report.key):\(history.compactedSteps + history.steps.count)"
+    "\(report.key):at:\(history.position(of: report.gap))"
   }
 
   private static func orderKey(_ history: SubscriptionHistory) -> String {
