@@ -44,8 +44,8 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       var life = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
       for step in ([refund] + early).shuffled(using: &generator) + late.shuffled(using: &generator) {
         _ = life.insert(step)
-        let isRevoked = isLast && life.steps.contains(refund)
-        #expect(life.state?.status == (isRevoked ? .revoked : .active), "seed \(seed)")
+        let expected: SubscriptionStatus = isLast && life.steps.contains(refund) ? .revoked : .active
+        #expect(life.state?.status == expected, "seed \(seed)")
         guard !isLast, life.steps.contains(refund) else { continue }
         #expect(SubscriptionHistory(stored: life.stored)?.state == life.state, "seed \(seed)")
         let newest: Int64? = life.steps.filter { $0.type != "REFUND" }.compactMap { $0.transaction?.expiresDate }.max()

@@ -52,6 +52,12 @@ struct ServerAPIRequestTests {
     #expect(endpoint.method == method)
   }
 
+  @Test("the default hosts are those that Apple recommends")
+  func hosts() {
+    #expect(AppStoreServer.production.defaultBaseURL == "https://api.storekit.apple.com")
+    #expect(AppStoreServer.sandbox.defaultBaseURL == "https://api.storekit-sandbox.apple.com")
+  }
+
   @Test(
     "special characters in a value stay within its path segment",
     arguments: [

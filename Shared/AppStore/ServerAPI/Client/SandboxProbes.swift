@@ -19,7 +19,7 @@ final class SandboxProbes: Sendable {
 
   /// True if the sandbox accepted the key; false if it did not, or is being asked. Nil: the caller must ask it and report the answer.
   func begin(_ bundleId: String, now: ContinuousClock.Instant = .now) -> Bool? {
-    probes.withLock { probes in
+    probes.withLock { probes -> Bool? in
       if let probe = probes[bundleId], now < probe.end { return probe.isAccepted }
       probes[bundleId] = Probe(end: now + Self.interval, isAccepted: false)
       return nil
