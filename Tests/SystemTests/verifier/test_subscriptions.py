@@ -168,7 +168,7 @@ def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
     wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)
 
 
-@pytest.mark.parametrize(("step", "days"), [("cancel", 30), ("grace", 46)])
+@pytest.mark.parametrize("step,days", [("cancel", 30), ("grace", 46)])
 def test_access_ends_at_the_date_that_apple_named_whether_or_not_a_notification_comes(system, step, days):
     feed = system.subscribe([VERIFIED])
     # The period of 30 days, or the 16 days of grace after it, ended an hour ago.
