@@ -33,4 +33,25 @@ struct TransactionHistoryTests {
     #expect(calls.map(\.server) == [nil, .sandbox, .sandbox, .sandbox])
     for (earlier, later) in zip(calls, calls.dropFirst()) { #expect(later.deadline >= earlier.deadline + .milliseconds(20)) }
   }
+
+  @Test("a history whose next page cannot be requested is an error and not complete", arguments: [nil, "r1"] as [String?])
+  func withoutRevision(_ second: String?) async {
+    let asked = Mutex(0)
+    let history = TransactionHistory(server: .production) { (_, _, _) async throws(AppStoreCallFailure) in
+      let place = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      var body: JSONObject = ["hasMore": true, "signedTransactions": .array([.string("jws \(place)")])]
+      body["revision"] = (place == 1 ? "r1" : second).map { .string($0) }
+      return AppStoreCalls.Response(server: .production, body: body, decoded: [["transactionId": .string("\(place)"), "signedDate": 1]])
+    }
+    var failure: AppStoreServerAPIError?
+    do throws(AppStoreCallFailure) { _ = try await history.all(pageTime: .seconds(60)) } catch {
+      if case .apple(let error) = error { failure = error }
+    }
+    // The caller asks again later.
+    #expect(failure?.classification == .server)
+    #expect(asked.withLock { $0 } == 2)
+  }
 }

@@ -182,6 +182,10 @@ struct TestNotificationCheck: Sendable {
         advice:
           "appStoreServer: issuerId, keyId and privateKey must be of an In-App Purchase key of App Store Connect, not of an API key, and "
           + "bundleId the app's. Production refuses every key of an app that was never released: try --environment Sandbox.")
+    case "APP_STORE_CONFIGURATION" where error.metadata["status"] == "401":
+      return CommandFailure(
+        code: 12, said,
+        advice: "Until the app is released, use --environment Sandbox, and remove Production from its environments in the configuration.")
     case "APP_STORE_CONFIGURATION":
       return CommandFailure(
         code: 13, error.metadata["errorCode"] == "4040007" ? "no notification URL is set in App Store Connect" : said,

@@ -79,9 +79,13 @@ struct TransactionHistory: Sendable {
         guard (payload["signedDate"]?.int64Value ?? 0) >= last else { continue }
         newest[id] = Transaction(jws: jws, payload: payload, environment: response.server.rawValue)
       }
-      guard response.body["hasMore"]?.boolValue == true, let revision = response.body["revision"]?.stringValue,
-        revision != query.revision
-      else { return (response.server, order.compactMap { newest[$0] }) }
+      guard response.body["hasMore"]?.boolValue == true else { return (response.server, order.compactMap { newest[$0] }) }
+      guard let revision = response.body["revision"]?.stringValue, revision != query.revision else {
+        // What was read so far is not the whole history.
+        throw .apple(
+          AppStoreServerAPIError(
+            .server, message: "Apple announced another page of the history without a new revision", server: response.server))
+      }
       query.revision = revision
     }
     throw .apple(

@@ -67,9 +67,7 @@ struct GapWork: Sendable {
       guard let bundleId = report.bundleId, let app = calls.configuration.app(bundleId), app.appStoreServer != nil,
         let server = AppStoreServer(rawValue: report.environment), app.environments.contains(server.rawValue)
       else {
-        let reason = "the app has no key for the App Store Server API in this environment"
-        return await settle(
-          GapSettlement(key: report.key, state: .unrecoverable, repairedBy: nil, observedState: nil, reason: reason))
+        return try await giveUp(report, lease, reason: "the app has no key for the App Store Server API in this environment")
       }
       let awaited = try await notifications(report, app, server)
       let entry = try await status(report, app, server)
@@ -87,6 +85,16 @@ struct GapWork: Sendable {
     } catch {
       return await wait(for: error, report, lease)
     }
+  }
+
+  /// Ends a look-up for which Apple cannot be asked. Verifier records that in the history, so that the gap is not suspected again, and
+  /// reports the end of the gap.
+  private func giveUp(_ report: GapReport, _ lease: LeasedMessage, reason: String) async throws(LookUpError) -> WorkOutcome {
+    let observation = StatusObservation(
+      environment: report.environment, bundleId: report.bundleId ?? "", originalTransactionId: report.originalTransactionId, entry: nil,
+      gap: report, refusal: reason)
+    try await leave(observation.body, kind: StatusObservation.kind, key: "looked-up:\(lease.deliveryID)", report, attributes: [:])
+    return .complete(Completion(state: .done, events: [], reason: "not looked up"))
   }
 
   /// How long to wait for Apple's own retries because of an outage, milliseconds; nil if there is none.
@@ -237,8 +245,9 @@ struct GapWork: Sendable {
     switch GapLookUpRule.reaction(to: error, attempt: lease.attempt, now: WallClock.now(), random: random) {
     case .wait(let pause): return .retry(after: .milliseconds(pause), error: failure)
     case .unrecoverable(let reason):
-      return await settle(
-        GapSettlement(key: report.key, state: .unrecoverable, repairedBy: nil, observedState: nil, reason: reason))
+      do throws(LookUpError) { return try await giveUp(report, lease, reason: reason) } catch {
+        return .retry(after: step, error: "the end of the look-up cannot be queued")
+      }
     }
   }
 }

@@ -31,6 +31,8 @@ struct MigrationWork: Sendable {
     /// Ids that need no request any more, because one id returns all purchases of a customer.
     var covered: Set<String> = []
     var unknown: [String] = []
+    /// Apple's error code for the first of them.
+    var unknownCode: Int64?
     var transactions = 0
     var subscriptions = 0
   }
@@ -61,8 +63,7 @@ struct MigrationWork: Sendable {
       return await finish(
         task, found,
         failure(
-          task, "no-transaction", "Apple knows no such transaction of this app", AppStoreServerAPIErrorRule.transactionNotFound,
-          ids: found.unknown))
+          task, "no-transaction", "Apple knows no such transaction of this app", found.unknownCode, ids: found.unknown))
     }
     return await finish(task, found, nil)
   }
@@ -79,10 +80,9 @@ struct MigrationWork: Sendable {
       statuses = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.callTimeout)
     } catch {
-      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
-        throw .call(error)
-      }
+      guard case .apple(let failure) = error, failure.isUnknownPurchase else { throw .call(error) }
       found.unknown.append(id)
+      found.unknownCode = found.unknownCode ?? failure.errorCode
       return
     }
     found.covered.insert(id)

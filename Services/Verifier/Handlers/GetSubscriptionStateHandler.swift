@@ -33,7 +33,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     response.revocationDate = state.revocationDate.map { Timestamp(millisecondsSince1970: $0) }
     response.autoRenew = state.autoRenew
     response.autoRenewProductId = state.autoRenewProductId
-    response.hasAccess = status.hasAccess
+    response.hasAccess = state.hasAccess(at: now, silence: store.silence)
     if request.brief != true {
       response.notifications = Self.notifications(histories)
       response.gaps = (histories.flatMap(\.gaps) + [present.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)

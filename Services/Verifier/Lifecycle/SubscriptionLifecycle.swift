@@ -33,7 +33,7 @@ struct SubscriptionLifecycle: Sendable {
     for history in histories {
       for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
     }
-    guard var object = Self.summary(histories) else { return nil }
+    guard var object = summary(histories) else { return nil }
     object["late"] = .bool(arrival.isLate)
     return object
   }
@@ -86,10 +86,11 @@ struct SubscriptionLifecycle: Sendable {
   }
 
   /// The event's data about the current state, which is that of the newest history with a state; nil if there is none.
-  static func summary(_ histories: [SubscriptionHistory]) -> JSONObject? {
+  func summary(_ histories: [SubscriptionHistory]) -> JSONObject? {
     guard let own = histories.first, let present = histories.last(where: { $0.state != nil }), let state = present.state else { return nil }
     var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
-    object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
+    // A recovered notification may be published after the end of what it granted.
+    object["hasAccess"] = state.hasAccess(at: WallClock.now(), silence: store.silence).map { .bool($0) }
     object["previousOriginalTransactionId"] = (own.inheritance?.originalTransactionId).map { .string($0) }
     object["continuedAs"] = (own.continuation?.originalTransactionId).map { .string($0) }
     return object
@@ -98,7 +99,7 @@ struct SubscriptionLifecycle: Sendable {
   // MARK: Gaps
 
   /// Queues a message that becomes due after `wait`, milliseconds, so that late notifications can close the gap before. A gap has one such
-  /// message, however often it is found.
+  /// message, however often it is found: the idempotency key suppresses the others.
   private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, receivedAt: Int64, after wait: Int64) async throws {
     let report = Self.report(gap, history, foundAt: receivedAt)
     let request = AcceptRequest(
@@ -148,10 +149,10 @@ struct SubscriptionLifecycle: Sendable {
       foundAt: foundAt)
   }
 
-  /// The number of steps is part of the key, so that a gap that was closed and opened again by late notifications is checked again. Its
-  /// event has the same id.
+  /// The gap's position is part of the key, so that a gap that was closed and opened again by late notifications is checked again. Its
+  /// event has the same id. Later notifications of the subscription do not change the key.
   private static func messageKey(_ report: GapReport, _ history: SubscriptionHistory) -> String {
-    "\(report.key):\(history.compactedSteps + history.steps.count)"
+    "\(report.key):at:\(history.position(of: report.gap))"
   }
 
   private static func orderKey(_ history: SubscriptionHistory) -> String {

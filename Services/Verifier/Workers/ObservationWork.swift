@@ -136,7 +136,7 @@ struct ObservationWork: Sendable {
       // True also for a repeat after a crash: the step in the history shows that the gap was repaired.
       if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
       guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
-      if history.bundleId == nil { history.bundleId = observation.bundleId }
+      if history.bundleId == nil, !observation.bundleId.isEmpty { history.bundleId = observation.bundleId }
       history.repair(report.gap, by: found?.step)
       return true
     }
@@ -146,7 +146,7 @@ struct ObservationWork: Sendable {
       key: report.key, state: isRepaired ? .unrecoverable : .recovered,
       repairedBy: isRepaired ? (found == nil ? nil : "status") : "notifications", observedState: state,
       reason: isRepaired && found == nil
-        ? refusal.map { "the answer's signed data: \($0.rawValue)" } ?? "Apple knows no such subscription" : nil)
+        ? observation.refusal ?? refusal.map { "the answer's signed data: \($0.rawValue)" } ?? "Apple knows no such subscription" : nil)
     _ = try await deliveries.accept(
       AcceptRequest(
         queue: .gaps, idempotencyKey: "settled:\(lease.deliveryID)",
@@ -173,7 +173,7 @@ struct ObservationWork: Sendable {
     data["renewalInfo"] = found.renewalInfo.map { .object($0) }
     data["gap"] = observation.gap.map { .object($0.gap.json) }
     data["migrationId"] = observation.migrationId.map { .string($0) }
-    data["lifecycle"] = SubscriptionLifecycle.summary(histories).map { .object($0) }
+    data["lifecycle"] = lifecycle.summary(histories).map { .object($0) }
     return data
   }
 

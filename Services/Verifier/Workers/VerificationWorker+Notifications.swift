@@ -84,8 +84,9 @@ extension VerificationWorker {
     }
     do {
       try await noteCommerceRequest(verdict, payload, app: app, eventId: naturalKey)
+      try await noteConsumptionRequest(verdict, payload, app: app, environment: environment)
     } catch {
-      return .retry(after: nil, error: "the Advanced Commerce request that it names cannot be noted")
+      return .retry(after: nil, error: "the request that it names or makes cannot be noted")
     }
     verifiedCounter.add(lease.message.kind, environment)
     var completion = Completion(
@@ -124,6 +125,18 @@ extension VerificationWorker {
       eventId: eventId, type: type, subtype: payload["subtype"]?.stringValue, uuid: uuid,
       signedDate: payload["signedDate"]?.int64Value ?? 0, references: references)
     for subject in subjects { try await deliveries.commerceNotifications.add(entry, bundleId: app, subject) }
+  }
+
+  /// Stores Apple's request for consumption information, which `SendConsumptionInformation` answers.
+  private func noteConsumptionRequest(
+    _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, environment: String
+  ) async throws {
+    guard payload["notificationType"]?.stringValue == "CONSUMPTION_REQUEST", let app,
+      let signedDate = payload["signedDate"]?.int64Value, let transactionId = verdict.transactionInfo?["transactionId"]?.stringValue
+    else { return }
+    try await deliveries.consumptionRequests.add(
+      ConsumptionRequests.Entry(signedDate: signedDate, productType: verdict.transactionInfo?["type"]?.stringValue ?? ""),
+      bundleId: app, environment: environment, transactionId: transactionId)
   }
 
   /// The bundle id of the notification's app.

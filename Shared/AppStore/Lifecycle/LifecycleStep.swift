@@ -39,6 +39,8 @@ public struct LifecycleStep: Sendable, Hashable {
     var price: SubscriptionPrice?
     /// True if a commitment of several periods will be renewed at its end. Its own periods are renewed in any case.
     var commitmentRenews: Bool?
+    /// The end of the current period, whatever period the step's transaction is of.
+    var renewalDate: Int64?
   }
 
   /// The UUID in lower case.
@@ -158,7 +160,8 @@ extension LifecycleStep.Renewal {
       autoRenew: object["autoRenewStatus"]?.int64Value.map { $0 == 1 }, autoRenewProductId: object["autoRenewProductId"]?.stringValue,
       gracePeriodExpiresDate: object["gracePeriodExpiresDate"]?.int64Value,
       priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 }, price: SubscriptionPrice(renewal: object),
-      commitmentRenews: object["commitmentInfo"]?["commitmentAutoRenewStatus"]?.int64Value.map { $0 == 1 })
+      commitmentRenews: object["commitmentInfo"]?["commitmentAutoRenewStatus"]?.int64Value.map { $0 == 1 },
+      renewalDate: object["renewalDate"]?.int64Value)
   }
 
   init(json object: JSONObject) {
@@ -174,6 +177,7 @@ extension LifecycleStep.Renewal {
     object["priceIncreaseStatus"] = priceIncreasePending.map { .integer($0 ? 0 : 1) }
     object["price"] = price.map { .object($0.json) }
     object["commitmentInfo"] = commitmentRenews.map { ["commitmentAutoRenewStatus": .integer($0 ? 1 : 0)] }
+    object["renewalDate"] = renewalDate.map { .integer($0) }
     return object
   }
 }

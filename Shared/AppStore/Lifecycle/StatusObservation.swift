@@ -2,7 +2,7 @@ import Cryptography
 public import WireJSON
 
 /// A subscription in an answer of Get All Subscription Statuses, queued for verifier (queue `intake`). Its JWS are unchanged, and verifier
-/// verifies them.
+/// verifies them. If Apple cannot be asked about a gap, it has no answer but the reason.
 public struct StatusObservation: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "subscription-status"
@@ -36,10 +36,12 @@ public struct StatusObservation: Sendable, Hashable {
   /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is checked after they have been added.
   public let awaited: [String]
   public let migrationId: String?
+  /// Why Apple cannot be asked about the gap; nil if it was asked.
+  public let refusal: String?
 
   public init(
     environment: String, bundleId: String, originalTransactionId: String, entry: Entry?, gap: GapReport? = nil,
-    awaited: [String] = [], migrationId: String? = nil
+    awaited: [String] = [], migrationId: String? = nil, refusal: String? = nil
   ) {
     self.environment = environment
     self.bundleId = bundleId
@@ -48,6 +50,7 @@ public struct StatusObservation: Sendable, Hashable {
     self.gap = gap
     self.awaited = awaited
     self.migrationId = migrationId
+    self.refusal = refusal
   }
 
   /// The key depends on the content and not on the time of signing.
@@ -83,6 +86,7 @@ public struct StatusObservation: Sendable, Hashable {
     }
     object["gap"] = gap.map { .string(String(decoding: $0.body, as: UTF8.self)) }
     object["migrationId"] = migrationId.map { .string($0) }
+    object["refusal"] = refusal.map { .string($0) }
     return JSONValue.object(object).serialized
   }
 
@@ -98,7 +102,8 @@ public struct StatusObservation: Sendable, Hashable {
     }
     self.init(
       environment: environment, bundleId: bundleId, originalTransactionId: id, entry: Entry(object), gap: gap,
-      awaited: object["awaited"]?.arrayValue?.compactMap(\.stringValue) ?? [], migrationId: object["migrationId"]?.stringValue)
+      awaited: object["awaited"]?.arrayValue?.compactMap(\.stringValue) ?? [], migrationId: object["migrationId"]?.stringValue,
+      refusal: object["refusal"]?.stringValue)
   }
 }
 

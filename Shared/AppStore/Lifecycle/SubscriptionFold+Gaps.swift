@@ -93,6 +93,8 @@ extension SubscriptionFold {
   /// other transactions may have another status. Nor is a status suspected just after the end, because the status changes with the end and
   /// its announcement is signed a little later.
   static func unannouncedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
+    // The refund of the newest known period, while another one is active.
+    if showsUnknownPeriod(last, step) { return .active }
     guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
       let said = SubscriptionStatus(appleStatus: number, autoRenew: nil),
       said != (last.status == .activeNotRenewing ? .active : last.status)

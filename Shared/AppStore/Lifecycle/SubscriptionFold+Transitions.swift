@@ -10,7 +10,7 @@ extension SubscriptionFold {
     }
   }
 
-  static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
+  static func change(_ state: inout SubscriptionState, by step: LifecycleStep) {
     if beginsPeriod(step) {
       // Within a cancelled commitment, periods are renewed until its end.
       let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
@@ -52,13 +52,18 @@ extension SubscriptionFold {
       state.sawPriceNotice = true
     case ("REFUND", _):
       guard let id = step.transaction?.transactionId else { break }
-      if !state.refunded.contains(id) { state.refunded.append(id) }
-      // Apple disables renewal after a refund that was requested within the app.
-      if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
-      if isFirst || state.transactionId == nil || id == state.transactionId {
+      if showsUnknownPeriod(state, step) {
+        beginUnknownPeriod(&state, step)
+      } else if leavesSubscription(step) {
+        // The current period is not known, but the renewal information has its end.
+        if state.transactionId == nil { state.expiresDate = step.renewal?.renewalDate ?? state.expiresDate }
+      } else if state.transactionId.map({ $0 == id }) ?? !state.refunded.contains(id) {
         state.status = .revoked
         state.sawEnd = true
       }
+      if !state.refunded.contains(id) { state.refunded.append(id) }
+      // Apple disables renewal after a refund that was requested within the app.
+      if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
     case ("REFUND_REVERSED", _):
       guard let id = step.transaction?.transactionId else { break }
       state.refunded.removeAll { $0 == id }
@@ -72,6 +77,35 @@ extension SubscriptionFold {
       state.sawEnd = true
     default: break
     }
+  }
+
+  /// True if a refund does not end the subscription, because Apple's status (1 active, 3 billing retry, 4 grace period) is not that of a
+  /// refunded one, which is 5. So it was not the current period that was refunded, or the subscription goes on without it.
+  private static func leavesSubscription(_ step: LifecycleStep) -> Bool {
+    step.type == "REFUND" && step.appleStatus.map { [1, 3, 4].contains($0) } ?? false
+  }
+
+  /// True if a refund shows a period that no step announced: no newer period than the refunded one is known, and the subscription is
+  /// active.
+  static func showsUnknownPeriod(_ state: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    guard leavesSubscription(step), step.appleStatus == 1, state.transactionId != nil, let refunded = step.transaction else { return false }
+    return isNewest(refunded, state)
+  }
+
+  /// True if the step's transaction is refunded and the subscription went on: Apple's status in the refund was that of another period.
+  static func isSpared(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
+    if leavesSubscription(step) { return true }
+    guard let last, last.status != .revoked, let id = step.transaction?.transactionId else { return false }
+    return last.refunded.contains(id)
+  }
+
+  /// Begins a period of which at most the end is known.
+  private static func beginUnknownPeriod(_ state: inout SubscriptionState, _ step: LifecycleStep) {
+    begin(&state)
+    state.transactionId = nil
+    state.purchaseDate = nil
+    state.expiresDate = step.renewal?.renewalDate
+    state.factsSignedDate = nil
   }
 
   /// Begins a paid period. Problems of the previous period no longer count.

@@ -21,8 +21,8 @@ enum SubscriptionFold {
     let unannounced = beginsHistory ? nil : last.flatMap { unannouncedStatus($0, step) }
     var state = last ?? SubscriptionState(first: step)
     let before = state.status
-    change(&state, by: step, isFirst: last == nil)
-    take(step, into: &state)
+    change(&state, by: step)
+    take(step, into: &state, endsByRevocation: !isSpared(step, last))
     // Apple's status at the time of signing takes precedence, except over a revocation.
     if state.status == .revoked, state.revocationDate != nil {
       // The status does not change.
@@ -42,8 +42,9 @@ enum SubscriptionFold {
     return Outcome(state: state, broken: broken, missing: missing, unannounced: unannounced)
   }
 
-  /// Takes over the step's transaction and renewal information.
-  private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
+  /// Takes over the step's transaction and renewal information. `endsByRevocation`: false if the subscription goes on although its
+  /// transaction is refunded.
+  private static func take(_ step: LifecycleStep, into state: inout SubscriptionState, endsByRevocation: Bool) {
     // A step that begins a period is about the newest one, even if that ends sooner, as in an upgrade from a year to a month.
     if let transaction = step.transaction, beginsPeriod(step) || step.isMigration || isNewest(transaction, state) {
       state.transactionId = transaction.transactionId
@@ -61,7 +62,7 @@ enum SubscriptionFold {
       }
       if step.type != "REFUND_REVERSED" { state.revocationDate = transaction.revocationDate }
       // A transaction with a revocation date is revoked, whatever the notification is about.
-      if transaction.revocationDate != nil, step.type != "REFUND_REVERSED" { state.status = .revoked }
+      if transaction.revocationDate != nil, step.type != "REFUND_REVERSED", endsByRevocation { state.status = .revoked }
     }
     if let renewal = step.renewal {
       state.autoRenew = renewal.autoRenew ?? state.autoRenew
@@ -77,7 +78,12 @@ enum SubscriptionFold {
 
   /// True if the transaction is of the newest period. A refund or an answer of Apple's may be about an old one.
   static func isNewest(_ transaction: LifecycleStep.Transaction, _ state: SubscriptionState) -> Bool {
-    guard let known = state.transactionId, known != transaction.transactionId else { return true }
+    if let known = state.transactionId {
+      if known == transaction.transactionId { return true }
+    } else if state.status != .revoked, state.refunded.contains(transaction.transactionId) {
+      // Its refund did not end the subscription.
+      return false
+    }
     if let mine = transaction.purchaseDate, let its = state.purchaseDate { return mine >= its }
     guard let mine = transaction.expiresDate, let its = state.expiresDate else { return true }
     return mine >= its

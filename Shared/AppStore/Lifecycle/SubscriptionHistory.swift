@@ -165,7 +165,14 @@ public struct SubscriptionHistory: Sendable, Hashable {
     self.silence(at: now, after: silence)?.id == id || gaps.contains { $0.id == id }
   }
 
-  /// Ends a gap that no notification closes, with Apple's status; nil if Apple did not know the subscription.
+  /// The number of steps before the one that shows a gap, or of all steps for silence. It changes only if the gap may have been closed and
+  /// opened again: a step arrived late before it, or, for silence, any step arrived.
+  public func position(of gap: SubscriptionGap) -> Int {
+    let place = steps.firstIndex { $0.notificationUUID == gap.shownBy } ?? steps.count
+    return (inheritance?.steps ?? 0) + compactedSteps + place
+  }
+
+  /// Ends a gap that no notification closes, with Apple's status; nil if Apple did not know the subscription or could not be asked.
   ///
   /// If Apple's status does not end a silence, it is not settled, and Apple is asked again later.
   public mutating func repair(_ gap: SubscriptionGap, by observation: LifecycleStep?) {

@@ -63,6 +63,19 @@ public struct SubscriptionState: Sendable, Hashable {
     return .unknownOverdue
   }
 
+  /// True if the customer has access at a given time; nil if the app's owner decides, because a renewal was due and there was no
+  /// notification. Access without renewal, and in a grace period, ends at the date that Apple named: nothing has to be received for that.
+  public func hasAccess(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool? {
+    let end: Int64? =
+      switch status {
+      case .activeNotRenewing: expiresDate
+      case .gracePeriod: gracePeriodExpiresDate
+      case .active, .billingRetry, .expired, .revoked, .unknownOverdue: nil
+      }
+    if let end, now >= end { return false }
+    return status(at: now, silence: silence).hasAccess
+  }
+
   /// The start of the status at a given time. For an overdue one, it is the time from which silence was a gap.
   public func since(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Int64 {
     guard status(at: now, silence: silence) == .unknownOverdue, let end = awaitedEnd else { return since }

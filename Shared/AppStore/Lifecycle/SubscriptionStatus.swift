@@ -25,7 +25,8 @@ public enum SubscriptionStatus: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// True if the customer has access; nil if the app's owner decides.
+  /// True if the customer has access until the end that Apple named (``SubscriptionState/hasAccess(at:silence:)``); nil if the app's owner
+  /// decides.
   public var hasAccess: Bool? {
     switch self {
     case .active, .activeNotRenewing, .gracePeriod: true

@@ -117,7 +117,8 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.GetRenewalDateExtensionStatus.self, request, options)
   }
 
-  /// Apple: Send Consumption Information.
+  /// Apple: Send Consumption Information, within twelve hours of a CONSUMPTION_REQUEST for the transaction. Without such a notification the call is
+  /// refused (failed_precondition).
   public func sendConsumptionInformation(_ request: SendConsumptionInformationRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> SendConsumptionInformationResponse
   {

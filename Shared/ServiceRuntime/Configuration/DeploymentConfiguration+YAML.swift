@@ -209,6 +209,11 @@ extension DeploymentConfiguration {
       unknown += node.unknownKeys(["issuerId", "keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile", "otherKey"])
       return try key(node, issuerId: try node.required("issuerId").text())
     }
+    // Otherwise a request that names no environment would go to production.
+    guard appStoreServer == nil || environments.contains(where: { $0 == "Production" || $0 == "Sandbox" }) else {
+      throw ConfigurationError(
+        "\(node.path).environments", "must hold Production or Sandbox, because appStoreServer is given; the others have no server")
+    }
     let otherAppStoreServer = try node["appStoreServer"]?.section("otherKey").map { node throws(ConfigurationError) in
       unknown += node.unknownKeys(["keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile"])
       let other = try key(node, issuerId: appStoreServer?.issuerId)

@@ -1,3 +1,4 @@
+import AppStore
 public import AttributionProtocol
 import Configuration
 import Cryptography
@@ -97,8 +98,8 @@ public struct ServiceVariables: Sendable {
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
     verifierURL = text("verifier.url") ?? "http://127.0.0.1:8092"
     notificationRecoveryURL = text("notification.recovery.url")
-    appStoreProductionURL = text("app.store.production.url") ?? "https://api.storekit.apple.com"
-    appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"
+    appStoreProductionURL = text("app.store.production.url") ?? AppStoreServer.production.defaultBaseURL
+    appStoreSandboxURL = text("app.store.sandbox.url") ?? AppStoreServer.sandbox.defaultBaseURL
     adServicesURL = text("adservices.url") ?? "https://api-adservices.apple.com/api/v1/"
     caFile = try text("ca.file").map { path throws(ConfigurationError) in try Self.readable(path, of: "ca.file") }
     signerCAFile = try text("signer.ca.file").map { path throws(ConfigurationError) in try Self.readable(path, of: "signer.ca.file") }

@@ -140,6 +140,31 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(SubscriptionHistory(stored: stored.stored)?.bundleId == "com.example.app")
   }
 
+  @Test("the position of a gap changes with late steps before it, which may open it again, and not with later steps")
+  func position() throws {
+    var life = history([
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("EXPIRED", "VOLUNTARY", at: 30, expires: 30),
+    ])
+    let gap = try #require(life.gaps.first)
+    #expect(life.position(of: gap) == 1)
+    _ = life.insert(step("SUBSCRIBED", "RESUBSCRIBE", at: 40, expires: 70, transaction: "t2", purchase: 40))
+    for period in 1...Int64(SubscriptionHistory.maxSteps / 3) {
+      let start = 40 + 30 * period
+      _ = life.insert(step("DID_RENEW", at: start, expires: start + 30, transaction: "r\(period)", purchase: start))
+    }
+    #expect(life.gaps.map(\.id) == [gap.id] && life.position(of: gap) == 1)
+    // One late step closes the gap, and another one opens it again.
+    _ = life.insert(step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30))
+    #expect(life.gaps.isEmpty)
+    _ = life.insert(step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: 20, expires: 30))
+    #expect(life.gaps.map(\.id) == [gap.id] && life.position(of: gap) == 3)
+    // Apple cannot be asked.
+    life.repair(gap, by: nil)
+    #expect(life.gaps.isEmpty && life.settledGaps == [gap.id])
+    let silence = try #require(life.silence(at: 10_000 * day))
+    #expect(life.position(of: silence) == life.steps.count)
+  }
+
   @Test("a recovered notification closes its gap before or after the repair")
   func order() throws {
     let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
@@ -165,6 +190,9 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       environment: "Sandbox", bundleId: "com.example.app", originalTransactionId: "17",
       entry: .init(status: 2, signedTransactionInfo: "a.b.c", signedRenewalInfo: nil), gap: report, awaited: ["u1"], migrationId: "m")
     #expect(StatusObservation(body: observation.body) == observation)
+    let unasked = StatusObservation(
+      environment: "Sandbox", bundleId: "", originalTransactionId: "17", entry: nil, gap: report, refusal: "the app has no key")
+    #expect(StatusObservation(body: unasked.body) == unasked)
     let settlement = GapSettlement(key: report.key, state: .recovered, repairedBy: "notifications", observedState: "expired")
     #expect(GapSettlement(body: settlement.body) == settlement)
     for text in ["", "{}", "[]", #"{"environment":"Sandbox","bundleId":"b","originalTransactionId":"1","gap":"{}"}"#] {

@@ -20,6 +20,18 @@ struct ServerAPIPacingTests {
     #expect(AppStoreRateBudget(.getNotificationHistory, server: .production, rate: 0.001).burst == 1)
   }
 
+  @Test(
+    "the limits are those of Apple's table, requests per second of an app in production",
+    arguments: [
+      (50, [.getTransactionInfo, .getTransactionHistory, .getAppTransactionInfo, .getAllSubscriptionStatuses, .finishTransaction]),
+      (50, [.sendConsumptionInformation, .sendConsumptionInformationV1, .getNotificationHistory]),
+      (20, [.setAppAccountToken, .extendRenewalDate]), (10, [.lookUpOrderID, .getRefundHistory]),
+      (1, [.extendRenewalDatesForAll, .getRenewalDateExtensionStatus, .requestTestNotification, .getTestNotificationStatus]),
+    ] as [(Double, [AppStoreServerEndpoint])])
+  func limits(_ perSecond: Double, _ endpoints: [AppStoreServerEndpoint]) {
+    for endpoint in endpoints { #expect(endpoint.requestsPerSecond == perSecond, "\(endpoint)") }
+  }
+
   /// Permits all calls and records their results, or refuses.
   private final class Witness: AppStoreServerPacing {
     let results = Mutex<[AppStoreServerPermit.Result]>([])

@@ -52,6 +52,12 @@ struct ServerAPIRequestTests {
     #expect(endpoint.method == method)
   }
 
+  @Test("the default hosts are those that Apple recommends")
+  func hosts() {
+    #expect(AppStoreServer.production.defaultBaseURL == "https://api.storekit.apple.com")
+    #expect(AppStoreServer.sandbox.defaultBaseURL == "https://api.storekit-sandbox.apple.com")
+  }
+
   @Test(
     "special characters in a value stay within its path segment",
     arguments: [
@@ -139,6 +145,29 @@ struct ServerAPIRequestTests {
       "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED", "refundPreferance": "DECLINE",
     ]
     #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: misspelt) }
+  }
+
+  @Test("of an auto-renewable subscription, the App Store computes the consumption itself")
+  func consumptionOfSubscription() throws {
+    var body: JSONObject = ["customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED"]
+    let plain = try ConsumptionInformation(version2: body)
+    body["consumptionPercentage"] = 50_000
+    let stated = try ConsumptionInformation(version2: body)
+    for type in ["Consumable", "Non-Consumable", "Non-Renewing Subscription", ""] {
+      #expect(throws: Never.self) { try stated.check(productType: type) }
+    }
+    #expect(throws: Never.self) { try plain.check(productType: "Auto-Renewable Subscription") }
+    #expect(throws: RequestRefusal(field: "consumptionPercentage", "must be absent for an auto-renewable subscription")) {
+      try stated.check(productType: "Auto-Renewable Subscription")
+    }
+  }
+
+  @Test("a request for consumption information may be answered for twelve hours")
+  func consumptionTime() {
+    let hour: Int64 = 3_600_000
+    #expect(ConsumptionRequestRule.isOpen(requestedAt: 0, now: 12 * hour))
+    #expect(!ConsumptionRequestRule.isOpen(requestedAt: 0, now: 12 * hour + 1))
+    #expect(ConsumptionRequestRule.isOpen(requestedAt: .max, now: .max) && !ConsumptionRequestRule.isOpen(requestedAt: .min, now: 0))
   }
 
   @Test("version 1 requires all twelve fields")

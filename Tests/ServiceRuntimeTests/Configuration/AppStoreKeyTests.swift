@@ -32,6 +32,21 @@ import Testing
     #expect(error?.place.contains(path) == true)
   }
 
+  @Test(arguments: ["Xcode", "LocalTesting", "Xcode, LocalTesting", ""])
+  func `An app with a key has an environment with a server of Apple's`(environments: String) throws {
+    func app(_ key: String, _ environments: String) throws -> DeploymentConfiguration.App {
+      try DeploymentConfiguration(
+        yaml: "apps: [ { bundleId: com.example.app, environments: [\(environments)]\(key) } ]", file: "f.yaml", folder: "/"
+      ).apps[0]
+    }
+    let key = ", appStoreServer: { issuerId: team, keyId: A, privateKey: a.p8 }"
+    let error = #expect(throws: ConfigurationError.self) { try app(key, environments) }
+    #expect(error?.place.contains("apps[0].environments") == true)
+    // Without a key, nothing is sent to Apple.
+    #expect(try app("", environments).appStoreServer == nil)
+    #expect(try app(key, environments.isEmpty ? "Sandbox" : environments + ", Sandbox").appStoreServer?.keyId == "A")
+  }
+
   @Test func `A misspelt setting of the other key is reported`() throws {
     let unknown = try configuration(", otherKey: { keyId: B, privateKey: b.p8, issuer: x }").unknownKeys
     #expect(unknown.count == 1 && unknown.first?.path.contains("apps[0].appStoreServer.otherKey.issuer") == true)

@@ -23,6 +23,13 @@ import Testing
     #expect(try migrations("{ failures: 10000000 }").failures == 10_000_000)
   }
 
+  @Test("by default, late notifications are waited for a quarter of an hour, and silence is a gap after a day")
+  func defaults() throws {
+    let configuration = try DeploymentConfiguration(yaml: "appStore: { strictCertificates: true }", file: "file", folder: ".")
+    #expect(configuration.gapPatience == .seconds(15 * 60))
+    #expect(configuration.silence.after == .seconds(24 * 3600))
+  }
+
   @Test(
     "a value outside its limits is refused with its name",
     arguments: [("silenceSweep: 99ms", "silenceSweep"), ("silenceBatch: 0", "silenceBatch"), ("silenceBatch: 10001", "silenceBatch")])

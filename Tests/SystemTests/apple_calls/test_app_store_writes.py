@@ -1,6 +1,7 @@
 """Writes of the App Store Server API over RPC: done once under their key, and extensions whose result is checked."""
 
 import concurrent.futures
+import datetime
 import time
 import uuid
 
@@ -50,17 +51,63 @@ VERSION_2 = {"customerConsented": True, "sampleContentProvided": False, "deliver
                     ("customerConsented", False), ("platform", 1)])])
 def test_consumption_information_of_both_versions_is_checked_and_sent(system, version, body, wrong):
     transaction = story(system, "buy", "consumption-request")["notifications"][0]["transactionId"]
+    message = {"transactionId": transaction, "version": version, "requestedAt": rfc3339(time.time() - 60)}
     for field, value in wrong:
-        changed = {**body, field: value}
-        answer = ask(system, "SendConsumptionInformation", {"transactionId": transaction, "version": version, "consumption": changed},
-                     uuid.uuid4().hex)
+        answer = ask(system, "SendConsumptionInformation", {**message, "consumption": {**body, field: value}}, uuid.uuid4().hex)
         assert answer.status == 400 and f'"consumption.{field}"' in answer.body.decode(), (field, answer)
     before = len(calls(system))
-    sent = get(system, "SendConsumptionInformation", {"transactionId": transaction, "version": version, "consumption": body}, uuid.uuid4().hex)
+    sent = get(system, "SendConsumptionInformation", {**message, "consumption": body}, uuid.uuid4().hex)
     assert sent["environment"] == "Production"
     call = calls(system)[before:]
     assert [(one["method"], one["path"].split("?")[0].rsplit("/inApps/", 1)[1], one["status"]) for one in call] == [
         ("PUT", f"v{version}/transactions/consumption/{transaction}", 202)]
+
+
+def rfc3339(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def test_consumption_information_needs_a_request_of_the_last_twelve_hours(system):
+    body = {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"}
+
+    def send(transaction: str, consumption: dict = body, **more):
+        return ask(system, "SendConsumptionInformation", {"transactionId": transaction, "consumption": consumption, **more}, uuid.uuid4().hex)
+
+    def received(hours: float) -> str:
+        """A purchase with a request that was signed so many hours ago and that verifier has processed."""
+        feed = system.subscribe(["appstore.notification.verified.v1"])
+        # The request is a day after the purchase.
+        made = story(system, "buy", "consumption-request", environment="Sandbox", send=True,
+                     startDate=int((time.time() - hours * 3600) * 1000) - DAY)["notifications"][1]
+        until = time.monotonic() + 20
+        while made["notificationUUID"].lower() not in str(feed.pull(wait=1)).lower():
+            assert time.monotonic() < until
+        feed.delete()
+        return made["transactionId"]
+
+    def sent() -> list[tuple]:
+        return [(call["environment"], call["status"]) for call in calls(system) if "/consumption/" in call["path"]]
+
+    # No request is known: nothing is sent, unless the caller has the request.
+    unasked = story(system, "buy", environment="Sandbox")["notifications"][0]["transactionId"]
+    before = len(sent())
+    refused = send(unasked)
+    assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_UNKNOWN", refused
+    refused = send(unasked, requestedAt=rfc3339(time.time() - 13 * 3600))
+    assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_TOO_OLD", refused
+    refused = send(unasked, requestedAt=rfc3339(time.time() + 3600))
+    assert refused.status == 400 and '"requestedAt"' in refused.body.decode(), refused
+    late = received(13)
+    refused = send(late)
+    assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_TOO_OLD", refused
+    asked = received(1)
+    refused = send(asked, {**body, "consumptionPercentage": 50_000})
+    assert refused.status == 400 and '"consumption.consumptionPercentage"' in refused.body.decode(), refused
+    assert len(sent()) == before
+    # The environment of the request is called.
+    assert send(asked).json["environment"] == "Sandbox"
+    assert sent()[before:] == [("Sandbox", 202)]
+    assert send(unasked, requestedAt=rfc3339(time.time() - 3600), environment="Sandbox").status == 200
 
 
 def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):

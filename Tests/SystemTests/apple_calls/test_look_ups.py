@@ -78,6 +78,19 @@ def test_every_id_of_a_customer_finds_the_same(system, method, environment):
     assert {answer["response"].get("revision") for answer in answers} == {answers[0]["response"].get("revision")}
 
 
+def test_if_production_refuses_a_key_that_the_sandbox_accepts_the_answer_does_not_blame_the_key(system):
+    original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
+    system.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
+    try:
+        for method, message in (("GetTransactionInfo", {"transactionId": original}), ("GetRefundHistory", {"transactionId": original})):
+            refused = ask(system, method, {**message, "environment": "Production"})
+            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CONFIGURATION", refused
+            assert "never released" in refused.body.decode() and cause(refused)["environment"] == "Production"
+        assert get(system, "GetTransactionInfo", {"transactionId": original})["environment"] == "Sandbox"
+    finally:
+        system.control("/control/faults", {"clear": True})
+
+
 def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not_know(system):
     told = story(system, "buy", "refund", environment="Sandbox")
     for method in ("GetTransactionHistory", "GetAppTransactionInfo", "GetSubscriptionStatuses", "GetRefundHistory"):
@@ -87,7 +100,8 @@ def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not
 
 @pytest.mark.parametrize("method,message", [
     ("GetTransactionInfo", {}), ("FinishTransaction", {}), ("SetAppAccountToken", {"appAccountToken": str(uuid.UUID(int=1))}),
-    ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"}}),
+    ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"},
+                                    "requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}),
 ])
 def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_id_of_a_download(system, method, message):
     account = story(system, "buy")["appTransactionId"]

@@ -180,16 +180,28 @@ def test_interrupted_paging_is_not_mistaken_for_a_complete_history(system):
 
 
 def test_a_permanent_refusal_of_apple_ends_the_look_up_with_its_error_number(system):
-    def refused(code: int) -> dict:
+    def refused(code: int) -> tuple[list[dict], dict]:
         system.control("/control/faults", {"route": "subscriptionStatuses", "count": 1, "status": code // 10_000,
                                            "body": {"errorCode": code, "errorMessage": "Refused."}})
         try:
-            return ended(system, play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True), seconds=30)
+            story = play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True)
+            return story, ended(system, story, seconds=30)
         finally:
             system.control("/control/faults", {"clear": True})
 
-    gap = refused(4_000_006)
+    story, gap = refused(4_000_006)
     assert gap["state"] == "unrecoverable" and "4000006" in gap["lastError"], gap
+    # It is settled in the history too, so the next notification of the subscription does not report it again.
+    state = life(system, story)
+    assert state["settledGaps"] == [gap["gapId"]] and state.get("gaps", []) == [], state
+    system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "notificationType": "SUBSCRIBED", "subtype": "RESUBSCRIBE", "send": True,
+        "originalTransactionId": story[0]["originalTransactionId"]})
+    until = time.monotonic() + 20
+    while life(system, story)["state"] != "active":
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert gaps_of(system, story) == [gap]
     # An account that Apple does not know has the same effect as an unknown transaction.
-    gap = refused(4_040_001)
+    _, gap = refused(4_040_001)
     assert gap["state"] == "unrecoverable" and "4040001" not in gap.get("lastError", ""), gap

@@ -2,7 +2,10 @@
 
 import json
 import random
+import re
 import time
+
+import pytest
 
 APP = "com.example.app"
 VERIFIED, GAP = "appstore.notification.verified.v1", "appstore.subscription.gap.v1"
@@ -163,3 +166,64 @@ def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
         assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"
     system.control("/control/notifications/send", {"notificationUUID": silent[1]["notificationUUID"]})
     wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)
+
+
+@pytest.mark.parametrize("step,days", [("cancel", 30), ("grace", 46)])
+def test_access_ends_at_the_date_that_apple_named_whether_or_not_a_notification_comes(system, step, days):
+    feed = system.subscribe([VERIFIED])
+    # The period of 30 days, or the 16 days of grace after it, ended an hour ago.
+    story = play(system, "buy", step, send=True, startDate=int(time.time() * 1000) - days * 86_400_000 - 3_600_000)
+    last = story[-1]["notificationUUID"]
+    event = next(event for event in events_of(feed, story, 2) if event["data"]["notificationUUID"] == last)
+    assert event["data"]["lifecycle"]["hasAccess"] is False, event["data"]["lifecycle"]
+    state = life(system, story)
+    assert state["hasAccess"] is False and state["state"] != "expired", state
+    feed.delete()
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_refund_of_an_older_period_does_not_end_the_subscription(system, is_known):
+    """The first period is refunded in the second. The renewal was missed, or nothing at all was received before the refund."""
+    feed = system.subscribe([VERIFIED])
+    story = play(system, {"step": "buy", "history": is_known}, {"step": "renew", "send": False, "history": False}, send=is_known)
+    now, first = int(time.time() * 1000), story[0]["originalTransactionId"]
+    # A period of the simulator has 30 days.
+    refund = system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "originalTransactionId": first, "send": True,
+        "notificationType": "CONSUMPTION_REQUEST", "payload": {"notificationType": "REFUND"},
+        "transaction": {"transactionId": first, "purchaseDate": now - 30 * 86_400_000, "expiresDate": now - 1000, "revocationDate": now}})
+    event = next(event for event in events_of(feed, story, 1 + is_known) if event["data"]["notificationType"] == "REFUND")
+    assert event["data"]["payload"]["data"]["status"] == 1
+    assert event["data"]["lifecycle"]["state"] == "active" and event["data"]["lifecycle"]["hasAccess"] is True
+    state = life(system, story)
+    assert state["state"] == "active" and state["hasAccess"] is True and state.get("transactionId") != first
+    shown = [gap["shownBy"] for gap in state.get("gaps", [])] + state.get("settledGaps", [])
+    assert shown == [refund["notificationUUID"].lower()]
+    feed.delete()
+
+
+def test_a_downgrade_names_the_product_of_the_next_period(system):
+    story = play(system, "buy", "downgrade", send=True)
+    wait_for(lambda: len(life(system, story)["notifications"]) == 2)
+    state = life(system, story)
+    assert state["autoRenewProductId"] == state["productId"] + ".lite"
+    system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "notificationType": "DID_CHANGE_RENEWAL_PREF", "send": True,
+        "originalTransactionId": story[0]["originalTransactionId"]})
+    wait_for(lambda: life(system, story)["autoRenewProductId"] == state["productId"])
+
+
+def test_the_delay_of_a_notification_is_measured(system):
+    def late() -> float:
+        """The notifications of the sandbox that came more than half an hour after their signature."""
+        text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+        found = {"_count": 0.0, "_bucket": 0.0}
+        for line in text.splitlines():
+            match = re.fullmatch(r'attribution_notification_delay_seconds(_count|_bucket)\{(.*)\} (.*)', line)
+            if match and 'environment="Sandbox"' in match[2] and (match[1] == "_count" or re.search(r'le="1800(\.0)?"', match[2])):
+                found[match[1]] += float(match[3])
+        return found["_count"] - found["_bucket"]
+
+    before = late()
+    play(system, "buy", send=True, environment="Sandbox", startDate=int(time.time() * 1000) - 2 * 3_600_000)
+    wait_for(lambda: late() >= before + 1)

@@ -1,11 +1,18 @@
 import AppStore
 import AttributionProtocol
+import AttributionQueue
+import RedisClient
 import ServiceRuntime
 
-/// Apple: Send Consumption Information.
+/// Apple: Send Consumption Information. It answers a `CONSUMPTION_REQUEST` that verifier has stored or that the caller states; without a
+/// request, nothing about the customer is sent.
 struct SendConsumptionInformationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.SendConsumptionInformation
   let calls: AppStoreCalls
+  let requests: ConsumptionRequests
+
+  /// How much a caller's clock may be ahead, milliseconds.
+  private static let clockMargin: Int64 = 60_000
 
   func handle(_ request: SendConsumptionInformationRequest, _ context: RPCContext) async throws(RPCError)
     -> SendConsumptionInformationResponse
@@ -13,6 +20,7 @@ struct SendConsumptionInformationHandler: RPCHandler {
     let app = try calls.app(request.bundleId)
     let id = try calls.filled("transactionId", request.transactionId)
     guard let body = request.consumption else { throw .invalidArgument(field: "consumption", "is missing") }
+    let server = try calls.server(request.environment, of: app)
     let information: ConsumptionInformation
     do throws(RequestRefusal) {
       switch request.version ?? 2 {
@@ -23,9 +31,46 @@ struct SendConsumptionInformationHandler: RPCHandler {
     } catch {
       throw .invalidArgument(field: error.field == "version" ? error.field : "consumption." + error.field, error.reason)
     }
+    let known = try await newestRequest(for: id, app, server)
+    try checkTime(known?.entry.signedDate, stated: request.requestedAt?.millisecondsSince1970, now: WallClock.now())
+    if let type = known?.entry.productType {
+      do throws(RequestRefusal) { try information.check(productType: type) } catch {
+        throw .invalidArgument(field: "consumption." + error.field, error.reason)
+      }
+    }
     return SendConsumptionInformationResponse(
       try await calls.ask(
-        information.endpoint, app: app, server: try calls.server(request.environment, of: app), path: [id], body: information.body,
-        context))
+        information.endpoint, app: app, server: server ?? known?.server, path: [id], body: information.body, context))
+  }
+
+  /// The newest stored request for a transaction, and the environment that sent it; nil for `server` searches all environments of the app.
+  private func newestRequest(
+    for id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?
+  ) async throws(RPCError) -> (server: AppStoreServer, entry: ConsumptionRequests.Entry)? {
+    let servers = server.map { [$0] } ?? app.environments.compactMap(AppStoreServer.init(rawValue:))
+    var newest: (server: AppStoreServer, entry: ConsumptionRequests.Entry)?
+    do throws(RedisError) {
+      for server in servers {
+        guard let entry = try await requests.newest(bundleId: app.bundleId, environment: server.rawValue, transactionId: id) else {
+          continue
+        }
+        if let known = newest, known.entry.signedDate >= entry.signedDate { continue }
+        newest = (server, entry)
+      }
+    } catch { throw RPCError(error) }
+    return newest
+  }
+
+  /// Throws unless there is a request that may still be answered. Times are milliseconds since 1970.
+  private func checkTime(_ known: Int64?, stated: Int64?, now: Int64) throws(RPCError) {
+    if let stated, stated > now + Self.clockMargin { throw .invalidArgument(field: "requestedAt", "is in the future") }
+    guard let requestedAt = [known, stated].compactMap({ $0 }).max() else {
+      throw .failedPrecondition(
+        "no CONSUMPTION_REQUEST for this transaction was received; state its signedDate in requestedAt if your system has received one",
+        reason: "CONSUMPTION_REQUEST_UNKNOWN")
+    }
+    guard ConsumptionRequestRule.isOpen(requestedAt: requestedAt, now: now) else {
+      throw .failedPrecondition("the CONSUMPTION_REQUEST is older than twelve hours", reason: "CONSUMPTION_REQUEST_TOO_OLD")
+    }
   }
 }

@@ -41,6 +41,7 @@ public final class AppStoreServerAPIClient: Sendable {
   /// The time until which an app must not call an endpoint, milliseconds since 1970.
   private let paused = Mutex<[Bucket: Int64]>([:])
   private let acceptedKeys = AcceptedKeys()
+  private let sandboxProbes = SandboxProbes()
   private let keyRefused: @Sendable (String, AppStoreServer, AppStoreServerKey) -> Void
 
   /// - Parameters:
@@ -67,7 +68,8 @@ public final class AppStoreServerAPIClient: Sendable {
   /// - Parameters:
   ///   - path: the values in the path, in order.
   ///   - server: nil calls production first, and the sandbox if production does not know the id. For an app that was never released,
-  ///     production answers 401 even with the right key; then the sandbox is called too.
+  ///     production answers 401 even with the right key; then the sandbox is called too. If the caller names production, the sandbox is
+  ///     asked only whether it accepts the key, and the error says so.
   ///   - deadline: the call ends by this time.
   public func call(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer?, path: [String] = [], query: [(String, String)] = [],
@@ -88,13 +90,47 @@ public final class AppStoreServerAPIClient: Sendable {
     do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
     } catch {
-      guard probes, error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
+      guard probes else { throw await explained(error, bundleId, deadline) }
+      guard error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
       refusal = error
     }
     do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, .sandbox, target, body, mayTryOther: false, deadline)
     } catch {
-      throw AppStoreServerAPIErrorRule.verdict(production: refusal, sandbox: error)
+      let verdict = AppStoreServerAPIErrorRule.verdict(production: refusal, sandbox: error)
+      guard verdict == refusal, refusal.classification == .credentials, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true else {
+        throw verdict
+      }
+      throw AppStoreServerAPIErrorRule.notReleased(status: refusal.status)
+    }
+  }
+
+  /// The error of a call to one server. If production refused the key, the sandbox is asked once an hour whether it accepts it.
+  private func explained(
+    _ error: AppStoreServerAPIError, _ bundleId: String, _ deadline: ContinuousClock.Instant
+  ) async -> AppStoreServerAPIError {
+    guard error.classification == .credentials, error.server == .production else { return error }
+    let isAccepted: Bool
+    if let known = sandboxProbes.begin(bundleId) {
+      isAccepted = known
+    } else {
+      let answer = await sandboxAcceptsKey(bundleId, min(deadline, ContinuousClock.now + SandboxProbes.timeout))
+      sandboxProbes.end(bundleId, isAccepted: answer)
+      isAccepted = answer ?? false
+    }
+    return isAccepted ? AppStoreServerAPIErrorRule.notReleased(status: error.status) : error
+  }
+
+  /// Requests a transaction that does not exist from the sandbox. Returns true if its answer shows that it accepts the app's key; nil
+  /// without a useful answer.
+  private func sandboxAcceptsKey(_ bundleId: String, _ deadline: ContinuousClock.Instant) async -> Bool? {
+    let endpoint = AppStoreServerEndpoint.getTransactionInfo
+    guard let target = try? endpoint.path(["0"]) else { return nil }
+    do throws(AppStoreServerAPIError) {
+      _ = try await ask(endpoint, bundleId, .sandbox, target, nil, mayTryOther: false, deadline)
+      return true
+    } catch {
+      return AppStoreServerAPIErrorRule.isTokenAccepted(error)
     }
   }
 

@@ -45,6 +45,22 @@ public enum AppStoreServerAPIErrorRule {
     production.classification == .credentials && sandbox.isUnknownPurchase ? production : sandbox
   }
 
+  /// True if an error shows that Apple accepted the token, false if it shows the opposite; nil for limits, the servers' own errors and
+  /// answers that may be of a proxy between us and Apple.
+  static func isTokenAccepted(_ error: AppStoreServerAPIError) -> Bool? {
+    guard let status = error.status else { return nil }
+    if status == 401 { return false }
+    return error.errorCode != nil && status != 429 && status < 500 ? true : nil
+  }
+
+  /// The error if production refused a key that the sandbox accepts.
+  static func notReleased(status: Int?) -> AppStoreServerAPIError {
+    AppStoreServerAPIError(
+      .configuration, status: status,
+      message: "production refuses the app, but the sandbox accepts its key, so the key is right: the app was probably never released",
+      server: .production)
+  }
+
   /// The classification of a status and Apple's error code.
   static func classify(status: Int, errorCode: Int64?, mayTryOther: Bool) -> AppStoreServerAPIError.Classification {
     if let errorCode {

@@ -60,6 +60,14 @@ public struct ConsumptionInformation: Sendable, Hashable {
     endpoint = .sendConsumptionInformationV1
   }
 
+  /// Checks what depends on the purchase: of an auto-renewable subscription, the App Store computes the consumption itself.
+  ///
+  /// - Parameter productType: `type` of the transaction.
+  public func check(productType: String) throws(RequestRefusal) {
+    guard productType == "Auto-Renewable Subscription", body["consumptionPercentage"] != nil else { return }
+    throw RequestRefusal(field: "consumptionPercentage", "must be absent for an auto-renewable subscription")
+  }
+
   private static func checkConsent(_ body: JSONObject) throws(RequestRefusal) {
     guard body["customerConsented"]?.boolValue == true else {
       throw RequestRefusal(field: "customerConsented", "must be true: without the customer's consent nothing may be sent")

@@ -26,8 +26,8 @@ public struct NotificationVerifiedEvent: EventData {
   /// Present in notifications of the type EXTERNAL_PURCHASE_TOKEN.
   public var externalPurchaseToken: ExternalPurchaseTokenPayload?
   /// The current state of its subscription or one-time purchase. Members: state (the words of GetSubscriptionState or GetOneTimePurchaseState),
-  /// since, hasAccess, late (a newer notification arrived before this one); for a migrated subscription previousOriginalTransactionId and
-  /// continuedAs.
+  /// since, hasAccess (at the time of the event, as in GetSubscriptionState), late (a newer notification arrived before this one); for a migrated
+  /// subscription previousOriginalTransactionId and continuedAs.
   public var lifecycle: JSONObject?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject

@@ -209,7 +209,8 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Apple: Send Consumption Information.
+  /// Apple: Send Consumption Information, within twelve hours of a CONSUMPTION_REQUEST for the transaction. Without such a notification the call is
+  /// refused (failed_precondition).
   public enum SendConsumptionInformation: RPCMethod {
     public typealias Request = SendConsumptionInformationRequest
     public typealias Response = SendConsumptionInformationResponse

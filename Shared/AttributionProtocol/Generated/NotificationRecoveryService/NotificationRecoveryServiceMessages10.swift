@@ -3,6 +3,90 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct MigrateReceiptsRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
+  public var environment: String?
+  /// Up to 1,000.
+  public var receipts: [ReceiptToMigrate]
+  /// Adds the receipts to this migration: 1 to 64 of A-Z a-z 0-9 . _ -. If absent, they become a new migration.
+  public var migrationId: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    receipts: [ReceiptToMigrate] = [],
+    migrationId: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.receipts = receipts
+    self.migrationId = migrationId
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.receipts = []
+    self.migrationId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "receipts":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          receipts = try reader.readList { (reader) throws(JSONError) in try ReceiptToMigrate(reading: &reader) }
+        case "migrationId", "migration_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if !receipts.isEmpty {
+      writer.key("receipts")
+      writer.beginArray()
+      for element in receipts { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if let migrationId {
+      writer.key("migrationId")
+      writer.string(migrationId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct MigratedReceipt: RPCMessage, Hashable {
   public var id: String?
   public var originalTransactionIds: [String]
@@ -381,92 +465,6 @@ public struct Migration: RPCMessage, Hashable {
     if let cancelledAt {
       writer.key("cancelledAt")
       writer.string(cancelledAt.text)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct GetMigrationRequest: RPCMessage, Hashable {
-  public var migrationId: String?
-
-  public init(
-    migrationId: String? = nil
-  ) {
-    self.migrationId = migrationId
-  }
-
-  public init() {
-    self.migrationId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "migrationId", "migration_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          migrationId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let migrationId {
-      writer.key("migrationId")
-      writer.string(migrationId)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct GetMigrationResponse: RPCMessage, Hashable {
-  public var migration: Migration?
-
-  public init(
-    migration: Migration? = nil
-  ) {
-    self.migration = migration
-  }
-
-  public init() {
-    self.migration = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "migration":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          migration = try Migration(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let migration {
-      writer.key("migration")
-      migration.write(to: &writer)
     }
     writer.endObject()
   }

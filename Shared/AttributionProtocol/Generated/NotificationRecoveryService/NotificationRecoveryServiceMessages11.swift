@@ -3,6 +3,92 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct GetMigrationRequest: RPCMessage, Hashable {
+  public var migrationId: String?
+
+  public init(
+    migrationId: String? = nil
+  ) {
+    self.migrationId = migrationId
+  }
+
+  public init() {
+    self.migrationId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "migrationId", "migration_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let migrationId {
+      writer.key("migrationId")
+      writer.string(migrationId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct GetMigrationResponse: RPCMessage, Hashable {
+  public var migration: Migration?
+
+  public init(
+    migration: Migration? = nil
+  ) {
+    self.migration = migration
+  }
+
+  public init() {
+    self.migration = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "migration":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          migration = try Migration(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let migration {
+      writer.key("migration")
+      migration.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct ListMigrationsRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Up to 1,000; default 100.
@@ -374,92 +460,6 @@ public struct ListMigrationFailuresResponse: RPCMessage, Hashable {
     if let notKept {
       writer.key("notKept")
       writer.int64(notKept)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct CancelMigrationRequest: RPCMessage, Hashable {
-  public var migrationId: String?
-
-  public init(
-    migrationId: String? = nil
-  ) {
-    self.migrationId = migrationId
-  }
-
-  public init() {
-    self.migrationId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "migrationId", "migration_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          migrationId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let migrationId {
-      writer.key("migrationId")
-      writer.string(migrationId)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct CancelMigrationResponse: RPCMessage, Hashable {
-  public var migration: Migration?
-
-  public init(
-    migration: Migration? = nil
-  ) {
-    self.migration = migration
-  }
-
-  public init() {
-    self.migration = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "migration":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          migration = try Migration(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let migration {
-      writer.key("migration")
-      migration.write(to: &writer)
     }
     writer.endObject()
   }

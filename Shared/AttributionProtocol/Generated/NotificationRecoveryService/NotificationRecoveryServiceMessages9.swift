@@ -9,22 +9,27 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
   public var environment: String?
   /// The id of one transaction. Apple refuses an appTransactionId here.
   public var transactionId: String?
-  /// Apple's request body: version 2, or version 1 if `version` is 1.
+  /// Apple's request body: version 2, or version 1 if `version` is 1. consumptionPercentage is refused for an auto-renewable subscription.
   public var consumption: JSONObject?
   public var version: Int32?
+  /// The signedDate of the CONSUMPTION_REQUEST, if your system received it and this deployment did not. Absent: the notification that this deployment
+  /// received counts.
+  public var requestedAt: Timestamp?
 
   public init(
     bundleId: String? = nil,
     environment: String? = nil,
     transactionId: String? = nil,
     consumption: JSONObject? = nil,
-    version: Int32? = nil
+    version: Int32? = nil,
+    requestedAt: Timestamp? = nil
   ) {
     self.bundleId = bundleId
     self.environment = environment
     self.transactionId = transactionId
     self.consumption = consumption
     self.version = version
+    self.requestedAt = requestedAt
   }
 
   public init() {
@@ -33,6 +38,7 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
     self.transactionId = nil
     self.consumption = nil
     self.version = nil
+    self.requestedAt = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -62,6 +68,10 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           version = try reader.readInt32()
+        case "requestedAt", "requested_at":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          requestedAt = try reader.readTimestamp()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -91,6 +101,10 @@ public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
     if let version {
       writer.key("version")
       writer.int(version)
+    }
+    if let requestedAt {
+      writer.key("requestedAt")
+      writer.string(requestedAt.text)
     }
     writer.endObject()
   }
@@ -395,90 +409,6 @@ public struct ReceiptToMigrate: RPCMessage, Hashable {
     if let verifyReceiptResponse {
       writer.key("verifyReceiptResponse")
       writer.object(verifyReceiptResponse)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct MigrateReceiptsRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
-  public var environment: String?
-  /// Up to 1,000.
-  public var receipts: [ReceiptToMigrate]
-  /// Adds the receipts to this migration: 1 to 64 of A-Z a-z 0-9 . _ -. If absent, they become a new migration.
-  public var migrationId: String?
-
-  public init(
-    bundleId: String? = nil,
-    environment: String? = nil,
-    receipts: [ReceiptToMigrate] = [],
-    migrationId: String? = nil
-  ) {
-    self.bundleId = bundleId
-    self.environment = environment
-    self.receipts = receipts
-    self.migrationId = migrationId
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.environment = nil
-    self.receipts = []
-    self.migrationId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "receipts":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          receipts = try reader.readList { (reader) throws(JSONError) in try ReceiptToMigrate(reading: &reader) }
-        case "migrationId", "migration_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          migrationId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if !receipts.isEmpty {
-      writer.key("receipts")
-      writer.beginArray()
-      for element in receipts { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if let migrationId {
-      writer.key("migrationId")
-      writer.string(migrationId)
     }
     writer.endObject()
   }

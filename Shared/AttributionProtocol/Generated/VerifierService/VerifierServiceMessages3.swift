@@ -19,7 +19,9 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var revocationDate: Timestamp?
   public var autoRenew: Bool?
   public var autoRenewProductId: String?
-  /// Whether the customer may use the subscription; absent if your system must decide that.
+  /// Whether the customer may use the subscription now; absent if your system must decide that, because a renewal was due and no notification
+  /// arrived. False from expiresDate on if the state is active-not-renewing, and from gracePeriodExpiresDate on if it is grace-period, also if no
+  /// notification of the end arrived.
   public var hasAccess: Bool?
   /// Missing steps. Members: id, rules, missing, after, before, shownBy.
   public var gaps: [JSONObject]
@@ -344,141 +346,6 @@ public struct GetOneTimePurchaseStateRequest: RPCMessage, Hashable {
     if let environment {
       writer.key("environment")
       writer.string(environment)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetOneTimePurchaseStateResponse: RPCMessage, Hashable {
-  /// purchased, refunded (in whole or in part), or revoked (Family Sharing or the assignment of a seat ended).
-  public var state: String
-  /// When this state began.
-  public var since: Timestamp?
-  /// Whether the customer has the purchase; absent if your system must decide that, because only a part of the price was refunded.
-  public var hasAccess: Bool?
-  public var productId: String?
-  public var purchaseDate: Timestamp?
-  public var revocationDate: Timestamp?
-  /// REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE or ASSIGNMENT_REVOKE.
-  public var revocationType: String?
-  /// In the order in which Apple signed them. Members: notificationUUID, notificationType, signedDate, the state after it, and whether it was
-  /// late. A transaction that was looked up at Apple has the type TRANSACTION_OBSERVED.
-  public var notifications: [JSONObject]
-
-  public init(
-    state: String = "",
-    since: Timestamp? = nil,
-    hasAccess: Bool? = nil,
-    productId: String? = nil,
-    purchaseDate: Timestamp? = nil,
-    revocationDate: Timestamp? = nil,
-    revocationType: String? = nil,
-    notifications: [JSONObject] = []
-  ) {
-    self.state = state
-    self.since = since
-    self.hasAccess = hasAccess
-    self.productId = productId
-    self.purchaseDate = purchaseDate
-    self.revocationDate = revocationDate
-    self.revocationType = revocationType
-    self.notifications = notifications
-  }
-
-  public init() {
-    self.state = ""
-    self.since = nil
-    self.hasAccess = nil
-    self.productId = nil
-    self.purchaseDate = nil
-    self.revocationDate = nil
-    self.revocationType = nil
-    self.notifications = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "state":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          state = try reader.readString()
-        case "since":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          since = try reader.readTimestamp()
-        case "hasAccess", "has_access":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          hasAccess = try reader.readBool()
-        case "productId", "product_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          productId = try reader.readString()
-        case "purchaseDate", "purchase_date":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          purchaseDate = try reader.readTimestamp()
-        case "revocationDate", "revocation_date":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          revocationDate = try reader.readTimestamp()
-        case "revocationType", "revocation_type":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          revocationType = try reader.readString()
-        case "notifications":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !state.isEmpty {
-      writer.key("state")
-      writer.string(state)
-    }
-    if let since {
-      writer.key("since")
-      writer.string(since.text)
-    }
-    if let hasAccess {
-      writer.key("hasAccess")
-      writer.bool(hasAccess)
-    }
-    if let productId {
-      writer.key("productId")
-      writer.string(productId)
-    }
-    if let purchaseDate {
-      writer.key("purchaseDate")
-      writer.string(purchaseDate.text)
-    }
-    if let revocationDate {
-      writer.key("revocationDate")
-      writer.string(revocationDate.text)
-    }
-    if let revocationType {
-      writer.key("revocationType")
-      writer.string(revocationType)
-    }
-    if !notifications.isEmpty {
-      writer.key("notifications")
-      writer.beginArray()
-      for element in notifications { writer.object(element) }
-      writer.endArray()
     }
     writer.endObject()
   }

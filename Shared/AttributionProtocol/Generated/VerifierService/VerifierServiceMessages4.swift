@@ -2,6 +2,141 @@
 
 import WireJSON
 
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetOneTimePurchaseStateResponse: RPCMessage, Hashable {
+  /// purchased, refunded (in whole or in part), or revoked (Family Sharing or the assignment of a seat ended).
+  public var state: String
+  /// When this state began.
+  public var since: Timestamp?
+  /// Whether the customer has the purchase; absent if your system must decide that, because only a part of the price was refunded.
+  public var hasAccess: Bool?
+  public var productId: String?
+  public var purchaseDate: Timestamp?
+  public var revocationDate: Timestamp?
+  /// REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE or ASSIGNMENT_REVOKE.
+  public var revocationType: String?
+  /// In the order in which Apple signed them. Members: notificationUUID, notificationType, signedDate, the state after it, and whether it was
+  /// late. A transaction that was looked up at Apple has the type TRANSACTION_OBSERVED.
+  public var notifications: [JSONObject]
+
+  public init(
+    state: String = "",
+    since: Timestamp? = nil,
+    hasAccess: Bool? = nil,
+    productId: String? = nil,
+    purchaseDate: Timestamp? = nil,
+    revocationDate: Timestamp? = nil,
+    revocationType: String? = nil,
+    notifications: [JSONObject] = []
+  ) {
+    self.state = state
+    self.since = since
+    self.hasAccess = hasAccess
+    self.productId = productId
+    self.purchaseDate = purchaseDate
+    self.revocationDate = revocationDate
+    self.revocationType = revocationType
+    self.notifications = notifications
+  }
+
+  public init() {
+    self.state = ""
+    self.since = nil
+    self.hasAccess = nil
+    self.productId = nil
+    self.purchaseDate = nil
+    self.revocationDate = nil
+    self.revocationType = nil
+    self.notifications = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "state":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "since":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          since = try reader.readTimestamp()
+        case "hasAccess", "has_access":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          hasAccess = try reader.readBool()
+        case "productId", "product_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          productId = try reader.readString()
+        case "purchaseDate", "purchase_date":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          purchaseDate = try reader.readTimestamp()
+        case "revocationDate", "revocation_date":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          revocationDate = try reader.readTimestamp()
+        case "revocationType", "revocation_type":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          revocationType = try reader.readString()
+        case "notifications":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if let since {
+      writer.key("since")
+      writer.string(since.text)
+    }
+    if let hasAccess {
+      writer.key("hasAccess")
+      writer.bool(hasAccess)
+    }
+    if let productId {
+      writer.key("productId")
+      writer.string(productId)
+    }
+    if let purchaseDate {
+      writer.key("purchaseDate")
+      writer.string(purchaseDate.text)
+    }
+    if let revocationDate {
+      writer.key("revocationDate")
+      writer.string(revocationDate.text)
+    }
+    if let revocationType {
+      writer.key("revocationType")
+      writer.string(revocationType)
+    }
+    if !notifications.isEmpty {
+      writer.key("notifications")
+      writer.beginArray()
+      for element in notifications { writer.object(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
 /// An impression in the form of SignSKAdNetworkImpression's answer.
 public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
   public var version: String?
@@ -282,208 +417,6 @@ public struct VerifyAdAttributionKitImpressionRequest: RPCMessage, Hashable {
     if let jws {
       writer.key("jws")
       writer.string(jws)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifyAdAttributionKitImpressionResponse: RPCMessage, Hashable {
-  public var valid: Bool?
-  public var reason: String?
-  public var field: String?
-  public var keyId: String?
-  public var payload: JSONObject?
-
-  public init(
-    valid: Bool? = nil,
-    reason: String? = nil,
-    field: String? = nil,
-    keyId: String? = nil,
-    payload: JSONObject? = nil
-  ) {
-    self.valid = valid
-    self.reason = reason
-    self.field = field
-    self.keyId = keyId
-    self.payload = payload
-  }
-
-  public init() {
-    self.valid = nil
-    self.reason = nil
-    self.field = nil
-    self.keyId = nil
-    self.payload = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "valid":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          valid = try reader.readBool()
-        case "reason":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          reason = try reader.readString()
-        case "field":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          field = try reader.readString()
-        case "keyId", "key_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        case "payload":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          payload = try reader.readObjectValue()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let valid {
-      writer.key("valid")
-      writer.bool(valid)
-    }
-    if let reason {
-      writer.key("reason")
-      writer.string(reason)
-    }
-    if let field {
-      writer.key("field")
-      writer.string(field)
-    }
-    if let keyId {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    if let payload {
-      writer.key("payload")
-      writer.object(payload)
-    }
-    writer.endObject()
-  }
-}
-
-/// One item of one kind to verify.
-public struct VerifyItem: RPCMessage, Hashable {
-  public var skadnetworkPostback: VerifySKAdNetworkPostbackRequest?
-  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest?
-  public var appStoreSignedData: VerifyAppStoreSignedDataRequest?
-  public var skadnetworkImpression: VerifySKAdNetworkImpressionRequest?
-  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest?
-
-  public init(
-    skadnetworkPostback: VerifySKAdNetworkPostbackRequest? = nil,
-    adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest? = nil,
-    appStoreSignedData: VerifyAppStoreSignedDataRequest? = nil,
-    skadnetworkImpression: VerifySKAdNetworkImpressionRequest? = nil,
-    adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest? = nil
-  ) {
-    self.skadnetworkPostback = skadnetworkPostback
-    self.adAttributionKitPostback = adAttributionKitPostback
-    self.appStoreSignedData = appStoreSignedData
-    self.skadnetworkImpression = skadnetworkImpression
-    self.adAttributionKitImpression = adAttributionKitImpression
-  }
-
-  public init() {
-    self.skadnetworkPostback = nil
-    self.adAttributionKitPostback = nil
-    self.appStoreSignedData = nil
-    self.skadnetworkImpression = nil
-    self.adAttributionKitImpression = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "skadnetworkPostback", "skadnetwork_postback":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          skadnetworkPostback = try VerifySKAdNetworkPostbackRequest(reading: &reader)
-          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitPostback", "ad_attribution_kit_postback":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          adAttributionKitPostback = try VerifyAdAttributionKitPostbackRequest(reading: &reader)
-          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "appStoreSignedData", "app_store_signed_data":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          appStoreSignedData = try VerifyAppStoreSignedDataRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "skadnetworkImpression", "skadnetwork_impression":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          skadnetworkImpression = try VerifySKAdNetworkImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitImpression", "ad_attribution_kit_impression":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          adAttributionKitImpression = try VerifyAdAttributionKitImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let skadnetworkPostback {
-      writer.key("skadnetworkPostback")
-      skadnetworkPostback.write(to: &writer)
-    }
-    if let adAttributionKitPostback {
-      writer.key("adAttributionKitPostback")
-      adAttributionKitPostback.write(to: &writer)
-    }
-    if let appStoreSignedData {
-      writer.key("appStoreSignedData")
-      appStoreSignedData.write(to: &writer)
-    }
-    if let skadnetworkImpression {
-      writer.key("skadnetworkImpression")
-      skadnetworkImpression.write(to: &writer)
-    }
-    if let adAttributionKitImpression {
-      writer.key("adAttributionKitImpression")
-      adAttributionKitImpression.write(to: &writer)
     }
     writer.endObject()
   }

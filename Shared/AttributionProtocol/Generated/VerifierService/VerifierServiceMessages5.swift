@@ -3,6 +3,208 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyAdAttributionKitImpressionResponse: RPCMessage, Hashable {
+  public var valid: Bool?
+  public var reason: String?
+  public var field: String?
+  public var keyId: String?
+  public var payload: JSONObject?
+
+  public init(
+    valid: Bool? = nil,
+    reason: String? = nil,
+    field: String? = nil,
+    keyId: String? = nil,
+    payload: JSONObject? = nil
+  ) {
+    self.valid = valid
+    self.reason = reason
+    self.field = field
+    self.keyId = keyId
+    self.payload = payload
+  }
+
+  public init() {
+    self.valid = nil
+    self.reason = nil
+    self.field = nil
+    self.keyId = nil
+    self.payload = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "valid":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          valid = try reader.readBool()
+        case "reason":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          reason = try reader.readString()
+        case "field":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          field = try reader.readString()
+        case "keyId", "key_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
+        case "payload":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          payload = try reader.readObjectValue()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let valid {
+      writer.key("valid")
+      writer.bool(valid)
+    }
+    if let reason {
+      writer.key("reason")
+      writer.string(reason)
+    }
+    if let field {
+      writer.key("field")
+      writer.string(field)
+    }
+    if let keyId {
+      writer.key("keyId")
+      writer.string(keyId)
+    }
+    if let payload {
+      writer.key("payload")
+      writer.object(payload)
+    }
+    writer.endObject()
+  }
+}
+
+/// One item of one kind to verify.
+public struct VerifyItem: RPCMessage, Hashable {
+  public var skadnetworkPostback: VerifySKAdNetworkPostbackRequest?
+  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest?
+  public var appStoreSignedData: VerifyAppStoreSignedDataRequest?
+  public var skadnetworkImpression: VerifySKAdNetworkImpressionRequest?
+  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest?
+
+  public init(
+    skadnetworkPostback: VerifySKAdNetworkPostbackRequest? = nil,
+    adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest? = nil,
+    appStoreSignedData: VerifyAppStoreSignedDataRequest? = nil,
+    skadnetworkImpression: VerifySKAdNetworkImpressionRequest? = nil,
+    adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest? = nil
+  ) {
+    self.skadnetworkPostback = skadnetworkPostback
+    self.adAttributionKitPostback = adAttributionKitPostback
+    self.appStoreSignedData = appStoreSignedData
+    self.skadnetworkImpression = skadnetworkImpression
+    self.adAttributionKitImpression = adAttributionKitImpression
+  }
+
+  public init() {
+    self.skadnetworkPostback = nil
+    self.adAttributionKitPostback = nil
+    self.appStoreSignedData = nil
+    self.skadnetworkImpression = nil
+    self.adAttributionKitImpression = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "skadnetworkPostback", "skadnetwork_postback":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          skadnetworkPostback = try VerifySKAdNetworkPostbackRequest(reading: &reader)
+          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitPostback", "ad_attribution_kit_postback":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adAttributionKitPostback = try VerifyAdAttributionKitPostbackRequest(reading: &reader)
+          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "appStoreSignedData", "app_store_signed_data":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          appStoreSignedData = try VerifyAppStoreSignedDataRequest(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "skadnetworkImpression", "skadnetwork_impression":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          skadnetworkImpression = try VerifySKAdNetworkImpressionRequest(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitImpression", "ad_attribution_kit_impression":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          adAttributionKitImpression = try VerifyAdAttributionKitImpressionRequest(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let skadnetworkPostback {
+      writer.key("skadnetworkPostback")
+      skadnetworkPostback.write(to: &writer)
+    }
+    if let adAttributionKitPostback {
+      writer.key("adAttributionKitPostback")
+      adAttributionKitPostback.write(to: &writer)
+    }
+    if let appStoreSignedData {
+      writer.key("appStoreSignedData")
+      appStoreSignedData.write(to: &writer)
+    }
+    if let skadnetworkImpression {
+      writer.key("skadnetworkImpression")
+      skadnetworkImpression.write(to: &writer)
+    }
+    if let adAttributionKitImpression {
+      writer.key("adAttributionKitImpression")
+      adAttributionKitImpression.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifyBatchRequest: RPCMessage, Hashable {
   public var items: [VerifyItem]
 
@@ -290,205 +492,6 @@ public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
     if let verifyReceiptResponse {
       writer.key("verifyReceiptResponse")
       writer.object(verifyReceiptResponse)
-    }
-    writer.endObject()
-  }
-}
-
-/// A transaction id and the place where it was found.
-public struct FoundTransactionId: RPCMessage, Hashable {
-  public var id: String
-  /// originalTransactionId or transactionId.
-  public var kind: String
-  /// The receipt field or JSON path.
-  public var location: String
-
-  public init(
-    id: String = "",
-    kind: String = "",
-    location: String = ""
-  ) {
-    self.id = id
-    self.kind = kind
-    self.location = location
-  }
-
-  public init() {
-    self.id = ""
-    self.kind = ""
-    self.location = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          id = try reader.readString()
-        case "kind":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          kind = try reader.readString()
-        case "location":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          location = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !id.isEmpty {
-      writer.key("id")
-      writer.string(id)
-    }
-    if !kind.isEmpty {
-      writer.key("kind")
-      writer.string(kind)
-    }
-    if !location.isEmpty {
-      writer.key("location")
-      writer.string(location)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
-  public var originalTransactionIds: [String]
-  public var transactionIds: [String]
-  public var found: [FoundTransactionId]
-  /// True if there are more ids than the limit; the answer has the first ones. Any one of them is enough to query Apple about the customer.
-  public var truncated: Bool
-
-  public init(
-    originalTransactionIds: [String] = [],
-    transactionIds: [String] = [],
-    found: [FoundTransactionId] = [],
-    truncated: Bool = false
-  ) {
-    self.originalTransactionIds = originalTransactionIds
-    self.transactionIds = transactionIds
-    self.found = found
-    self.truncated = truncated
-  }
-
-  public init() {
-    self.originalTransactionIds = []
-    self.transactionIds = []
-    self.found = []
-    self.truncated = false
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "originalTransactionIds", "original_transaction_ids":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "transactionIds", "transaction_ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          transactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "found":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          found = try reader.readList { (reader) throws(JSONError) in try FoundTransactionId(reading: &reader) }
-        case "truncated":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          truncated = try reader.readBool()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !originalTransactionIds.isEmpty {
-      writer.key("originalTransactionIds")
-      writer.beginArray()
-      for element in originalTransactionIds { writer.string(element) }
-      writer.endArray()
-    }
-    if !transactionIds.isEmpty {
-      writer.key("transactionIds")
-      writer.beginArray()
-      for element in transactionIds { writer.string(element) }
-      writer.endArray()
-    }
-    if !found.isEmpty {
-      writer.key("found")
-      writer.beginArray()
-      for element in found { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if truncated {
-      writer.key("truncated")
-      writer.bool(truncated)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
-  /// The token, unchanged: a JSON object in Base64URL.
-  public var token: String?
-
-  public init(
-    token: String? = nil
-  ) {
-    self.token = token
-  }
-
-  public init() {
-    self.token = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "token":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          token = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let token {
-      writer.key("token")
-      writer.string(token)
     }
     writer.endObject()
   }

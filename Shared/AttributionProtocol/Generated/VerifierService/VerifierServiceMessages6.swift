@@ -2,6 +2,205 @@
 
 import WireJSON
 
+/// A transaction id and the place where it was found.
+public struct FoundTransactionId: RPCMessage, Hashable {
+  public var id: String
+  /// originalTransactionId or transactionId.
+  public var kind: String
+  /// The receipt field or JSON path.
+  public var location: String
+
+  public init(
+    id: String = "",
+    kind: String = "",
+    location: String = ""
+  ) {
+    self.id = id
+    self.kind = kind
+    self.location = location
+  }
+
+  public init() {
+    self.id = ""
+    self.kind = ""
+    self.location = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "kind":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "location":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          location = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !id.isEmpty {
+      writer.key("id")
+      writer.string(id)
+    }
+    if !kind.isEmpty {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if !location.isEmpty {
+      writer.key("location")
+      writer.string(location)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
+  public var originalTransactionIds: [String]
+  public var transactionIds: [String]
+  public var found: [FoundTransactionId]
+  /// True if there are more ids than the limit; the answer has the first ones. Any one of them is enough to query Apple about the customer.
+  public var truncated: Bool
+
+  public init(
+    originalTransactionIds: [String] = [],
+    transactionIds: [String] = [],
+    found: [FoundTransactionId] = [],
+    truncated: Bool = false
+  ) {
+    self.originalTransactionIds = originalTransactionIds
+    self.transactionIds = transactionIds
+    self.found = found
+    self.truncated = truncated
+  }
+
+  public init() {
+    self.originalTransactionIds = []
+    self.transactionIds = []
+    self.found = []
+    self.truncated = false
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "transactionIds", "transaction_ids":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          transactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "found":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          found = try reader.readList { (reader) throws(JSONError) in try FoundTransactionId(reading: &reader) }
+        case "truncated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          truncated = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if !transactionIds.isEmpty {
+      writer.key("transactionIds")
+      writer.beginArray()
+      for element in transactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if !found.isEmpty {
+      writer.key("found")
+      writer.beginArray()
+      for element in found { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if truncated {
+      writer.key("truncated")
+      writer.bool(truncated)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
+  /// The token, unchanged: a JSON object in Base64URL.
+  public var token: String?
+
+  public init(
+    token: String? = nil
+  ) {
+    self.token = token
+  }
+
+  public init() {
+    self.token = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "token":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          token = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let token {
+      writer.key("token")
+      writer.string(token)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
   /// The complete object.
@@ -228,235 +427,6 @@ public struct DeliveryCount: RPCMessage, Hashable {
     if let reason {
       writer.key("reason")
       writer.string(reason)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DeliveryPeriod: RPCMessage, Hashable {
-  public var start: Timestamp?
-  /// Empty if no delivery ended in this period.
-  public var counts: [DeliveryCount]
-
-  public init(
-    start: Timestamp? = nil,
-    counts: [DeliveryCount] = []
-  ) {
-    self.start = start
-    self.counts = counts
-  }
-
-  public init() {
-    self.start = nil
-    self.counts = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "start":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          start = try reader.readTimestamp()
-        case "counts":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          counts = try reader.readList { (reader) throws(JSONError) in try DeliveryCount(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let start {
-      writer.key("start")
-      writer.string(start.text)
-    }
-    if !counts.isEmpty {
-      writer.key("counts")
-      writer.beginArray()
-      for element in counts { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetDeliveryCountsResponse: RPCMessage, Hashable {
-  /// Oldest first; the last period is not complete.
-  public var periods: [DeliveryPeriod]
-
-  public init(
-    periods: [DeliveryPeriod] = []
-  ) {
-    self.periods = periods
-  }
-
-  public init() {
-    self.periods = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "periods":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          periods = try reader.readList { (reader) throws(JSONError) in try DeliveryPeriod(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !periods.isEmpty {
-      writer.key("periods")
-      writer.beginArray()
-      for element in periods { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetValueCountsRequest: RPCMessage, Hashable {
-  /// The number of hours up to now, including the current one: 1 to 168; default 24.
-  public var hours: Int32?
-
-  public init(
-    hours: Int32? = nil
-  ) {
-    self.hours = hours
-  }
-
-  public init() {
-    self.hours = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "hours":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          hours = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let hours {
-      writer.key("hours")
-      writer.int(hours)
-    }
-    writer.endObject()
-  }
-}
-
-/// Postbacks of an app with one conversion value, or without one.
-public struct ConversionCount: RPCMessage, Hashable {
-  public var appAppleId: Int64?
-  /// 0 to 63.
-  public var fineValue: Int32?
-  /// low, medium or high.
-  public var coarseValue: String?
-  public var count: Int64?
-
-  public init(
-    appAppleId: Int64? = nil,
-    fineValue: Int32? = nil,
-    coarseValue: String? = nil,
-    count: Int64? = nil
-  ) {
-    self.appAppleId = appAppleId
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.count = count
-  }
-
-  public init() {
-    self.appAppleId = nil
-    self.fineValue = nil
-    self.coarseValue = nil
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "appAppleId", "app_apple_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          appAppleId = try reader.readInt64()
-        case "fineValue", "fine_value":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          fineValue = try reader.readInt32()
-        case "coarseValue", "coarse_value":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          coarseValue = try reader.readString()
-        case "count":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let appAppleId {
-      writer.key("appAppleId")
-      writer.int64(appAppleId)
-    }
-    if let fineValue {
-      writer.key("fineValue")
-      writer.int(fineValue)
-    }
-    if let coarseValue {
-      writer.key("coarseValue")
-      writer.string(coarseValue)
     }
     if let count {
       writer.key("count")

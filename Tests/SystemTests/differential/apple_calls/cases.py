@@ -1,6 +1,7 @@
 """For each call of Apple's library for Python: its arguments, and the equivalent request to the service."""
 
 import functools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,8 @@ ENDPOINTS = ["getTransactionInfo", "getTransactionHistory", "getAppTransactionIn
              "deleteDefaultRetentionMessage", "setRetentionURL", "getRetentionURL", "deleteRetentionURL", "startRetentionPerformanceTest",
              "getRetentionPerformanceTest", "changeSubscriptionMetadata", "migrateSubscription", "changeSubscriptionPrice", "cancelSubscription",
              "revokeSubscription", "requestTransactionRefund"]
+# The time of the request that consumption information answers.
+REQUESTED_AT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 IDS = st.integers(1, 10**18).map(str)
 UUIDS = st.uuids()
 # The library puts values into a path unchanged; each of these is one segment for both sides.
@@ -118,7 +121,7 @@ def consumption(draw: DrawFn) -> Call:
     return (lambda apple: apple.send_consumption_information(id, body), "Recovery", "SendConsumptionInformation", {
         "transactionId": id, "consumption": without_none({
             "customerConsented": True, "sampleContentProvided": sample, "deliveryStatus": delivery.value, "consumptionPercentage": percentage,
-            "refundPreference": preference and preference.value})})
+            "refundPreference": preference and preference.value}), "requestedAt": REQUESTED_AT})
 
 
 @st.composite
@@ -136,6 +139,7 @@ def consumption_1(draw: DrawFn) -> Call:
         {
             "transactionId": id,
             "version": 1,
+            "requestedAt": REQUESTED_AT,
             "consumption": {"customerConsented": True, "sampleContentProvided": False, "appAccountToken": token, **codes},
         },
     )

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// What the sandbox answered about an app's key after production had refused it.
+///
+/// Production answers 401 to every call about an app that was never released, with the right key too. The sandbox accepts the key, so one
+/// call to it separates this from a wrong key.
+final class SandboxProbes: Sendable {
+  /// The time for which an answer counts, so that each app costs one call in it.
+  static let interval: Duration = .seconds(3600)
+  /// The timeout of the call with its retries.
+  static let timeout: Duration = .seconds(5)
+
+  private struct Probe {
+    let end: ContinuousClock.Instant
+    var isAccepted: Bool
+  }
+
+  private let probes = Mutex<[String: Probe]>([:])
+
+  /// True if the sandbox accepted the key; false if it did not, or is being asked. Nil: the caller must ask it and report the answer.
+  func begin(_ bundleId: String, now: ContinuousClock.Instant = .now) -> Bool? {
+    probes.withLock { probes -> Bool? in
+      if let probe = probes[bundleId], now < probe.end { return probe.isAccepted }
+      probes[bundleId] = Probe(end: now + Self.interval, isAccepted: false)
+      return nil
+    }
+  }
+
+  /// Records the sandbox's answer; nil if there was none, so that the next call asks again.
+  func end(_ bundleId: String, isAccepted: Bool?) {
+    probes.withLock { probes in
+      if let isAccepted {
+        probes[bundleId]?.isAccepted = isAccepted
+      } else {
+        probes[bundleId] = nil
+      }
+    }
+  }
+}
