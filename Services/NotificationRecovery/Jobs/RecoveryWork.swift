@@ -57,12 +57,19 @@ struct RecoveryWork: Sendable {
       metadata: [
         "recovery": "\(job.id)", "state": "\(job.state.rawValue)", "origin": "\(job.origin.rawValue)", "pages": "\(job.pages)",
         "fetched": "\(job.fetched)", "accepted": "\(job.accepted)", "duplicates": "\(job.duplicates)",
+        "undelivered": "\(job.undelivered)",
       ])
     for entry in SendAttemptDiagnosis.diagnose(job.attemptResults) {
       guard let advice = entry.advice else { continue }
-      logger.warning(
-        "Apple could not deliver",
-        metadata: ["recovery": "\(job.id)", "result": "\(entry.result)", "attempts": "\(entry.count)", "advice": "\(advice)"])
+      var metadata: Logger.Metadata = [
+        "recovery": "\(job.id)", "app": "\(job.bundleId)", "environment": "\(job.server.rawValue)", "result": "\(entry.result)",
+        "attempts": "\(entry.count)", "advice": "\(advice)",
+      ]
+      if let times = job.attemptTimes[entry.result] {
+        metadata["from"] = "\(times.lowerBound)"
+        metadata["until"] = "\(times.upperBound)"
+      }
+      logger.warning("Apple could not deliver", metadata: metadata)
     }
     metrics.ended(job.state)
   }
