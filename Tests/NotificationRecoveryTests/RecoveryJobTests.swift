@@ -41,6 +41,23 @@ struct RecoveryJobTests {
     #expect(RecoveryJob(json: untouched.json) == untouched)
   }
 
+  @Test("a caller's window is worked by urgency once it is divided, unless it has a filter")
+  func urgency() throws {
+    func isUrgentFirst(_ origin: RecoveryOrigin, type: String? = nil, transactionId: String? = nil) throws -> Bool {
+      var job = try RecoveryJob(
+        id: "a", bundleId: "com.example.app", server: .production, window: TimeWindow(start: Self.now - 24 * Self.hour, end: Self.now),
+        notificationType: type, transactionId: transactionId, origin: origin, startedAt: Self.now)
+      let first = try #require(job.slices?.openNext(readers: 16))
+      #expect(job.isUrgentFirst == (origin == .outage))
+      for page in 1...10 { _ = job.slices?.received(first.number, items: 20, hasMore: true, paginationToken: "\(page)") }
+      return job.isUrgentFirst
+    }
+    let byOrigin = (try isUrgentFirst(.request), try isUrgentFirst(.outage), try isUrgentFirst(.schedule))
+    #expect(byOrigin == (true, true, false))
+    let filtered = (try isUrgentFirst(.request, type: "DID_RENEW"), try isUrgentFirst(.request, transactionId: "1"))
+    #expect(filtered == (false, false))
+  }
+
   @Test("a window that begins in the future is refused by its start; a clock may be ten minutes ahead")
   func start() throws {
     #expect(throws: RequestRefusal(field: "startDate", "lies in the future")) {

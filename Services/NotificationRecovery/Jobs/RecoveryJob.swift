@@ -85,6 +85,16 @@ struct RecoveryJob: Sendable, Hashable {
       onlyFailures: onlyFailures)
   }
 
+  /// True if urgent notifications are worked first. A caller's window has priorities too if it is large enough to be divided. One with a
+  /// filter is not reordered.
+  var isUrgentFirst: Bool {
+    switch origin {
+    case .outage: true
+    case .request: notificationType == nil && transactionId == nil && slices?.isDivided == true
+    case .schedule: false
+    }
+  }
+
   /// Counts Apple's attempts to deliver the notifications of a page.
   mutating func count(_ items: [NotificationHistoryPage.Item]) {
     for item in items {

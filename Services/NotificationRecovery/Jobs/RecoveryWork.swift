@@ -137,7 +137,7 @@ struct RecoveryWork: Sendable {
   /// Waits until there is room in the intake for a page.
   private func waitForRoom(_ job: RecoveryJob) async throws {
     do {
-      guard job.origin.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
+      guard job.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
       while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) {
         // One reader releases. The others would take the same ids from the list, and wait meanwhile.
         guard release.begin() else { continue }
@@ -185,7 +185,7 @@ struct RecoveryWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
-        let hold = job.origin.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
+        let hold = job.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
         group.addTask {
           let taken = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(
@@ -212,7 +212,7 @@ struct RecoveryWork: Sendable {
 
   /// Releases the notifications that were held back, by urgency, and no faster than they are verified.
   private func releaseHeld(_ job: RecoveryJob) async throws {
-    guard job.origin.isUrgentFirst else { return }
+    guard job.origin.mayHoldBack else { return }
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {
