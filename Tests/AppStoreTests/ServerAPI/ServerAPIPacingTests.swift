@@ -20,6 +20,23 @@ struct ServerAPIPacingTests {
     #expect(AppStoreRateBudget(.getNotificationHistory, server: .production, rate: 0.001).burst == 1)
   }
 
+  @Test("the rates are those that Apple documents")
+  func rates() {
+    let documented: [AppStoreServerEndpoint: Double] = [
+      .getTransactionInfo: 50, .getTransactionHistory: 50, .getAppTransactionInfo: 50, .getAllSubscriptionStatuses: 50,
+      .setAppAccountToken: 20, .finishTransaction: 50, .sendConsumptionInformation: 50, .sendConsumptionInformationV1: 50,
+      .lookUpOrderID: 10, .getRefundHistory: 10, .extendRenewalDate: 20, .extendRenewalDatesForAll: 1, .getRenewalDateExtensionStatus: 1,
+      .getNotificationHistory: 50, .requestTestNotification: 1, .getTestNotificationStatus: 1,
+    ]
+    for (endpoint, rate) in documented { #expect(endpoint.requestsPerSecond == rate, "\(endpoint)") }
+  }
+
+  @Test("the default addresses are Apple's")
+  func addresses() {
+    #expect(AppStoreServer.production.defaultBaseURL == "https://api.storekit.apple.com")
+    #expect(AppStoreServer.sandbox.defaultBaseURL == "https://api.storekit-sandbox.apple.com")
+  }
+
   /// Permits all calls and records their results, or refuses.
   private final class Witness: AppStoreServerPacing {
     let results = Mutex<[AppStoreServerPermit.Result]>([])

@@ -23,6 +23,12 @@ import Testing
     #expect(try migrations("{ failures: 10000000 }").failures == 10_000_000)
   }
 
+  @Test("by default, a gap waits for 15 minutes, and silence is a gap after a day")
+  func defaults() throws {
+    let configuration = try DeploymentConfiguration(yaml: "appStore: { strictCertificates: true }", file: "file", folder: ".")
+    #expect(configuration.gapPatience == .seconds(900) && configuration.silence.after == .seconds(86_400))
+  }
+
   @Test(
     "a value outside its limits is refused with its name",
     arguments: [("silenceSweep: 99ms", "silenceSweep"), ("silenceBatch: 0", "silenceBatch"), ("silenceBatch: 10001", "silenceBatch")])
