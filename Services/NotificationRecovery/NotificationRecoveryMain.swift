@@ -1,5 +1,5 @@
-import AppStore
 import AttributionProtocol
+import Logging
 import ServiceRuntime
 
 @main
@@ -10,7 +10,7 @@ struct NotificationRecoveryMain {
 
     static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
       _ = try ApplePacing.rates(configuration.recovery)
-      _ = try SignedDataVerifier.configured(configuration)
+      _ = try configuration.signedDataVerifier(Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
     }
 
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.notificationRecovery(environment) }

@@ -29,7 +29,8 @@ extension ServiceParts {
       })
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(
-      client: client, verifier: try .configured(configuration), configuration: configuration, metrics: metrics)
+      client: client, verifier: try configuration.signedDataVerifier(environment.logger).ofSignedData(of: configuration.knownApps),
+      configuration: configuration, metrics: metrics)
     let settings = configuration.recovery
     let leadership = AppLeadership(redis: redis, lease: settings.lease)
     let logger = environment.logger

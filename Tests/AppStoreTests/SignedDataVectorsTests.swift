@@ -212,6 +212,17 @@ struct SignedDataVectorsTests {
   @Test("the built-in root is the one that Apple publishes")
   func root() { #expect(AppleRootCertificates.g3.der == AppStoreVectors.bytes("certs/apple-root-ca-g3.der")) }
 
+  @Test("Apple's roots are known by their digests; the expired one and other roots are not among them")
+  func roots() throws {
+    #expect(
+      AppleRootCertificates.otherDigests == [
+        "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050",
+        "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
+      ])
+    #expect(AppleRootCertificates.contain(AppleRootCertificates.g3))
+    #expect(!AppleRootCertificates.contain(try Certificate(der: AppStoreVectors.bytes("certs/root-shared.der"))))
+  }
+
   @Test("a damaged token is never accepted and causes no crash")
   func damage() throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -124,6 +124,15 @@ struct RevocationTests {
     return Array(UnsafeBufferPointer(start: der, count: Int(max(0, count))))
   }
 
+  @Test("by default, an answer is asked for again after an hour, however long it is valid")
+  func defaultLimits() {
+    var cache = RevocationCache()
+    let (now, digest) = (Self.now, [UInt8](repeating: 1, count: 32))
+    let answer = cache.keep(OCSPResponse(status: .good, thisUpdate: now, nextUpdate: now + 7 * 86_400), for: digest, at: now)
+    #expect(cache.find(digest, at: now + 3599) == .response(answer))
+    #expect(cache.find(digest, at: now + 3600) == .ask(cached: answer))
+  }
+
   @Test("the cache queries again at nextUpdate, pauses after a failure, and keeps valid answers")
   func memory() {
     var cache = RevocationCache(limits: .init(capacity: 2, maxAge: 100, failureAge: 10))

@@ -24,10 +24,11 @@ import Testing
   ])
   func `A path that only resembles a route is no route`(_ path: String) { #expect(PublicRoute(path: path) == nil) }
 
-  @Test func `Only senders of postbacks need a status of their own to retry`() {
+  @Test func `Senders of postbacks and notifications need a status of their own to retry`() {
     #expect(PublicRoute.postback(adNetworkId: nil).retryStatus == 500)
     #expect(PublicRoute.postback(adNetworkId: "example123.skadnetwork").retryStatus == 500)
-    #expect(PublicRoute.notification(bundleId: nil).retryStatus == nil && PublicRoute.session.retryStatus == nil)
+    #expect(PublicRoute.notification(bundleId: nil).retryStatus == 503 && PublicRoute.notification(bundleId: "a.b").retryStatus == 503)
+    #expect(PublicRoute.session.retryStatus == nil && PublicRoute.token(bundleId: nil).retryStatus == nil)
   }
 
   @Test func `Only tokens may be sent as plain text`() {

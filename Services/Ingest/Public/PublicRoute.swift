@@ -56,10 +56,14 @@ enum PublicRoute: Sendable, Hashable {
     if case .attStatus = self { "PUT" } else { "POST" }
   }
 
-  /// The only status after which the route's senders retry; nil if they retry after the usual ones. Apple documents retries of devices that
-  /// send postbacks only for 500.
+  /// The status after which the route's senders retry; nil if they retry after the usual ones. Apple documents retries of devices that send
+  /// postbacks only for 500, and retries of the App Store for "40x" and "50x", which may not include 429.
   var retryStatus: Int? {
-    if case .postback = self { 500 } else { nil }
+    switch self {
+    case .postback: 500
+    case .notification: 503
+    default: nil
+    }
   }
 
   /// A bounded name for metrics and logs.

@@ -105,7 +105,9 @@ struct AppStoreCalls: Sendable {
       server: response.server, body: response.body, decoded: try decoded(response.body, app: app, server: response.server))
   }
 
-  /// Every JWS is verified before it is returned, because TLS does not replace its signature.
+  /// Every JWS is verified before it is returned, because TLS does not replace its signature. Revocation is not checked here: Apple sent the
+  /// JWS itself, over a connection that its own certificate protects. Notifications that are read from the history go through the queue,
+  /// where verifier checks it.
   private func decoded(
     _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
   ) throws(AppStoreCallFailure) -> [JSONObject] {

@@ -19,6 +19,12 @@ extension RecoveryJob {
     object["slices"] = slices.map(Self.json)
     let counts = attemptResults.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }
     object["attemptResults"] = .object(JSONObject(counts))
+    let times = attemptTimes.sorted { $0.key < $1.key }.map {
+      JSONObject.Member(key: $0.key, value: .array([.integer($0.value.lowerBound), .integer($0.value.upperBound)]))
+    }
+    // Absent in the form of older versions, which ignore both.
+    if !times.isEmpty { object["attemptTimes"] = .object(JSONObject(times)) }
+    if undelivered > 0 { object["undelivered"] = .integer(undelivered) }
     return JSONValue.object(object).serialized
   }
 
@@ -46,8 +52,13 @@ extension RecoveryJob {
     accepted = count("accepted")
     duplicates = count("duplicates")
     failed = count("failed")
+    undelivered = count("undelivered")
     restore(uncovered: object["uncovered"].flatMap(Self.window), slices: object["slices"].flatMap(Self.slices))
     for member in object["attemptResults"]?.objectValue?.members ?? [] { attemptResults[member.key] = member.value.int64Value ?? 0 }
+    for member in object["attemptTimes"]?.objectValue?.members ?? [] {
+      let times = member.value.arrayValue?.compactMap(\.int64Value) ?? []
+      if times.count == 2, times[0] <= times[1] { attemptTimes[member.key] = times[0]...times[1] }
+    }
   }
 
   private static func json(_ window: TimeWindow) -> JSONValue { ["start": .integer(window.start), "end": .integer(window.end)] }

@@ -36,8 +36,12 @@ struct RecoveryJob: Sendable, Hashable {
   var duplicates: Int64 = 0
   /// The number of notifications that could not be read.
   var failed: Int64 = 0
+  /// The number of notifications that Apple has tried to deliver without success.
+  var undelivered: Int64 = 0
   /// The number of Apple's own attempts by result.
   var attemptResults: [String: Int64] = [:]
+  /// The times of the first and the last of these attempts, milliseconds since 1970; absent if Apple named no time.
+  var attemptTimes: [String: ClosedRange<Int64>] = [:]
   /// The part of the window that Apple does not keep any more.
   private(set) var uncovered: TimeWindow?
   /// The window's slices; nil if Apple keeps nothing of the window.
@@ -79,6 +83,29 @@ struct RecoveryJob: Sendable, Hashable {
     try NotificationHistoryRequest(
       window: window, notificationType: notificationType, notificationSubtype: notificationSubtype, transactionId: transactionId,
       onlyFailures: onlyFailures)
+  }
+
+  /// True if urgent notifications are worked first. A caller's window has priorities too if it is large enough to be divided. One with a
+  /// filter is not reordered.
+  var isUrgentFirst: Bool {
+    switch origin {
+    case .outage: true
+    case .request: notificationType == nil && transactionId == nil && slices?.isDivided == true
+    case .schedule: false
+    }
+  }
+
+  /// Counts Apple's attempts to deliver the notifications of a page.
+  mutating func count(_ items: [NotificationHistoryPage.Item]) {
+    for item in items {
+      if item.isUndelivered { undelivered += 1 }
+      for attempt in item.sendAttempts {
+        attemptResults[attempt.result, default: 0] += 1
+        guard let date = attempt.date else { continue }
+        let known = attemptTimes[attempt.result] ?? date...date
+        attemptTimes[attempt.result] = min(known.lowerBound, date)...max(known.upperBound, date)
+      }
+    }
   }
 
   /// Updates ``uncovered``, since the start of Apple's retention moves with time.

@@ -41,7 +41,7 @@ actor RecoveryProgress {
     job.failed += Int64(page.unusable)
     job.accepted += Int64(accepted)
     job.duplicates += Int64(duplicates)
-    for item in page.items { for result in item.sendAttemptResults { job.attemptResults[result, default: 0] += 1 } }
+    job.count(page.items)
     job.lastError = nil
     let action =
       job.slices?.received(

@@ -57,12 +57,19 @@ struct RecoveryWork: Sendable {
       metadata: [
         "recovery": "\(job.id)", "state": "\(job.state.rawValue)", "origin": "\(job.origin.rawValue)", "pages": "\(job.pages)",
         "fetched": "\(job.fetched)", "accepted": "\(job.accepted)", "duplicates": "\(job.duplicates)",
+        "undelivered": "\(job.undelivered)",
       ])
     for entry in SendAttemptDiagnosis.diagnose(job.attemptResults) {
       guard let advice = entry.advice else { continue }
-      logger.warning(
-        "Apple could not deliver",
-        metadata: ["recovery": "\(job.id)", "result": "\(entry.result)", "attempts": "\(entry.count)", "advice": "\(advice)"])
+      var metadata: Logger.Metadata = [
+        "recovery": "\(job.id)", "app": "\(job.bundleId)", "environment": "\(job.server.rawValue)", "result": "\(entry.result)",
+        "attempts": "\(entry.count)", "advice": "\(advice)",
+      ]
+      if let times = job.attemptTimes[entry.result] {
+        metadata["from"] = "\(times.lowerBound)"
+        metadata["until"] = "\(times.upperBound)"
+      }
+      logger.warning("Apple could not deliver", metadata: metadata)
     }
     metrics.ended(job.state)
   }
@@ -130,7 +137,7 @@ struct RecoveryWork: Sendable {
   /// Waits until there is room in the intake for a page.
   private func waitForRoom(_ job: RecoveryJob) async throws {
     do {
-      guard job.origin.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
+      guard job.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
       while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) {
         // One reader releases. The others would take the same ids from the list, and wait meanwhile.
         guard release.begin() else { continue }
@@ -178,7 +185,7 @@ struct RecoveryWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
-        let hold = job.origin.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
+        let hold = job.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
         group.addTask {
           let taken = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(
@@ -205,7 +212,7 @@ struct RecoveryWork: Sendable {
 
   /// Releases the notifications that were held back, by urgency, and no faster than they are verified.
   private func releaseHeld(_ job: RecoveryJob) async throws {
-    guard job.origin.isUrgentFirst else { return }
+    guard job.origin.mayHoldBack else { return }
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {

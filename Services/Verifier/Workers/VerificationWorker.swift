@@ -84,10 +84,11 @@ final class VerificationWorker: Sendable {
     CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
   }
 
-  /// Reasons that our configuration, keys or clock can cause. After a correction, the same bytes may be accepted.
+  /// Reasons that our configuration, keys or clock can cause, or Apple's answer about a certificate. After a correction, the same bytes may be
+  /// accepted.
   private static let passing: Set<String> = [
     PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
-    SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue,
+    SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue, SignedDataReason.certificateRevoked.rawValue,
   ]
 
   /// Publishes a rejection with its reason and a digest of the bytes, but never with the natural key, because a forged delivery must not

@@ -2,8 +2,9 @@
 public enum RecoveryOrigin: String, Sendable, Hashable, CaseIterable {
   case request, schedule, outage
 
-  /// True if urgent notifications are worked first. For a caller they are worked in the order of arrival.
-  public var isUrgentFirst: Bool { self == .outage }
+  /// True if notifications may be held back so that urgent ones are worked first: always after an outage, and in a large window that a
+  /// caller has named.
+  public var mayHoldBack: Bool { self != .schedule }
 
   /// The priority, the smallest first: outages, then callers, then the schedule.
   var priority: Int {

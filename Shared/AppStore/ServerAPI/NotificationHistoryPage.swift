@@ -2,17 +2,32 @@ public import WireJSON
 
 /// One page of Get Notification History (NotificationHistoryResponse): at most twenty items in any order.
 public struct NotificationHistoryPage: Sendable, Hashable {
+  /// One of Apple's attempts to deliver a notification (sendAttemptItem).
+  public struct SendAttempt: Sendable, Hashable {
+    /// `sendAttemptResult`, including unknown values.
+    public let result: String
+    /// `attemptDate`, milliseconds since 1970; nil in the obsolete form, which names none.
+    public let date: Int64?
+
+    public init(result: String, date: Int64?) {
+      self.result = result
+      self.date = date
+    }
+  }
+
   /// A notification and Apple's attempts to deliver it.
   public struct Item: Sendable, Hashable {
     /// The payload that was posted, or would have been.
     public let signedPayload: String
-    /// The `sendAttemptResult` of each attempt, including unknown values.
-    public let sendAttemptResults: [String]
+    public let sendAttempts: [SendAttempt]
 
-    public init(signedPayload: String, sendAttemptResults: [String]) {
+    public init(signedPayload: String, sendAttempts: [SendAttempt]) {
       self.signedPayload = signedPayload
-      self.sendAttemptResults = sendAttemptResults
+      self.sendAttempts = sendAttempts
     }
+
+    /// True if Apple has tried to deliver the notification and no attempt succeeded.
+    public var isUndelivered: Bool { !sendAttempts.isEmpty && !sendAttempts.contains { $0.result == "SUCCESS" } }
   }
 
   public let items: [Item]
@@ -32,10 +47,14 @@ public struct NotificationHistoryPage: Sendable, Hashable {
     }
     items = list.compactMap { item in
       guard let signed = item["signedPayload"]?.stringValue, !signed.isEmpty else { return nil }
-      var results = (item["sendAttempts"]?.arrayValue ?? []).compactMap { $0["sendAttemptResult"]?.stringValue }
+      var attempts = (item["sendAttempts"]?.arrayValue ?? []).compactMap { attempt in
+        attempt["sendAttemptResult"]?.stringValue.map { SendAttempt(result: $0, date: attempt["attemptDate"]?.int64Value) }
+      }
       // The obsolete form with a single attempt.
-      if item["sendAttempts"] == nil, let first = item["firstSendAttemptResult"]?.stringValue { results = [first] }
-      return Item(signedPayload: signed, sendAttemptResults: results)
+      if item["sendAttempts"] == nil, let first = item["firstSendAttemptResult"]?.stringValue {
+        attempts = [SendAttempt(result: first, date: nil)]
+      }
+      return Item(signedPayload: signed, sendAttempts: attempts)
     }
     unusable = list.count - items.count
     hasMore = response["hasMore"]?.boolValue ?? false

@@ -16,14 +16,14 @@ public enum AppleRootCertificates {
   }()
 
   /// SHA-256 of the DER of Apple's other roots: Apple Root CA - G2, Apple Root CA.
-  private static let others: Set = [
+  static let otherDigests: Set = [
     "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050", "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
   ]
 
   /// True if the certificate is one of Apple's roots, byte for byte.
   public static func contain(_ certificate: Certificate) -> Bool {
     let digest = Hex.encode(SHA256Digest.hash(certificate.der))
-    return digest == g3Digest || others.contains(digest)
+    return digest == g3Digest || otherDigests.contains(digest)
   }
 
   private static let g3Text =

@@ -245,15 +245,22 @@ extension DeploymentConfiguration {
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: appStoreServer, otherAppStoreServer: otherAppStoreServer, offers: offers,
-      recovery: try node.section("recovery").map { node throws(ConfigurationError) in
-        unknown += node.unknownKeys(["schedule", "lookback", "outages"])
-        return Recovery(
-          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400),
-          outages: try node["outages"]?.bool() ?? true)
-      },
+      recovery: try recovery(node, hasKey: appStoreServer != nil, &unknown),
       consentStrategy: try node.section("consentRouting")?["strategy"]?.text() ?? "default", conversionValues: conversions,
       acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks,
       retention: retention)
+  }
+
+  private static func recovery(_ app: ConfigurationNode, hasKey: Bool, _ unknown: inout [UnknownKey])
+    throws(ConfigurationError) -> Recovery?
+  {
+    var recovery = Recovery()
+    guard let node = try app.section("recovery") else { return hasKey ? recovery : nil }
+    unknown += node.unknownKeys(["schedule", "lookback", "outages"])
+    if let schedule = node["schedule"] { recovery.schedule = schedule.plain == "never" ? nil : try schedule.duration() }
+    if let lookback = node["lookback"] { recovery.lookback = try lookback.duration() }
+    if let outages = node["outages"] { recovery.outages = try outages.bool() }
+    return recovery
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Client {

@@ -45,11 +45,14 @@ public struct DeploymentConfiguration: Sendable {
     public let place: String
   }
 
+  /// The automatic recovery of an app's missed notifications. The defaults apply to every app with a key for the App Store Server API.
   public struct Recovery: Sendable, Hashable {
-    public let schedule: Duration?
-    public let lookback: Duration
+    /// The interval of the recoveries of failed deliveries; nil: neither these nor the daily recovery.
+    public var schedule: Duration? = .seconds(3600)
+    /// How far back these recoveries search.
+    public var lookback: Duration = .seconds(86_400)
     /// True if an outage automatically starts a recovery of its window.
-    public let outages: Bool
+    public var outages = true
   }
 
   public struct App: Sendable, Hashable {
@@ -60,6 +63,7 @@ public struct DeploymentConfiguration: Sendable {
     /// A second key for the App Store Server API, with which a call is repeated if Apple refuses the first one.
     public let otherAppStoreServer: AppStoreKey?
     public let offers: AppStoreKey?
+    /// Nil for an app without a key for the App Store Server API, unless it is configured.
     public let recovery: Recovery?
     /// A strategy of `consentRouting`.
     public let consentStrategy: String

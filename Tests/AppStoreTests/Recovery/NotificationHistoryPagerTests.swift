@@ -199,7 +199,11 @@ struct HistoryWindowTests {
       ).objectValue)
     let page = try #require(NotificationHistoryPage(object))
     #expect(page.items.map(\.signedPayload) == ["a", "b"])
-    #expect(page.items.map(\.sendAttemptResults) == [["TIMED_OUT", "NEW_RESULT"], ["SUCCESS"]])
+    typealias Attempt = NotificationHistoryPage.SendAttempt
+    #expect(page.items[0].sendAttempts == [Attempt(result: "TIMED_OUT", date: 1), Attempt(result: "NEW_RESULT", date: 2)])
+    #expect(page.items[1].sendAttempts == [Attempt(result: "SUCCESS", date: nil)])
+    #expect(page.items.map(\.isUndelivered) == [true, false])
+    #expect(!NotificationHistoryPage.Item(signedPayload: "c", sendAttempts: []).isUndelivered)
     #expect(page.unusable == 2 && page.hasMore && page.paginationToken == "p")
   }
 

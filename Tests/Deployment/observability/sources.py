@@ -71,6 +71,24 @@ def read_metrics(files: tuple[Path, ...] | None = None) -> dict[str, Metric]:
     return metrics
 
 
+@cache
+def raw_values(place: str) -> frozenset[str]:
+    """The raw values of an enum's cases. `place` is the file and the enum's name: `Shared/A/B.swift#State`."""
+    file, name = place.split("#")
+    text = re.sub(r"//.*", "", (ROOT / file).read_text())
+    found = re.search(rf"\benum {name}: [^{{]*\bString\b[^{{]*\{{", text)
+    assert found, f"{file}: no enum {name} with raw values that are strings"
+    depth, values = 1, set()
+    for line in text[found.end():].splitlines():
+        if depth == 1 and (cases := re.match(r"\s*case (\w[^{}()]*)", line)):
+            values |= {raw or case for case, raw in re.findall(r'`?(\w+)`?(?: = "([^"]*)")?(?:, |\s*$)', cases[1])}
+        depth += line.count("{") - line.count("}")
+        if depth <= 0:
+            break
+    assert values, f"{file}: {name} has no cases"
+    return frozenset(values)
+
+
 def default_ports() -> dict[str, int]:
     """The internal port of each service by its name (`ServiceName.swift`)."""
     text = (ROOT / "Shared/AttributionProtocol/ServiceName.swift").read_text()

@@ -10,8 +10,20 @@ import pytest
 from SystemTests.support.free_ports import free_port
 from SystemTests.support.prometheus_process import eventually, fetch
 
-from .files import BALANCER_METRICS, TARGET_LABELS, expressions, known_metrics
-from .sources import ROOT, default_ports, grouped_labels, read_metrics, selectors, swift_files
+from .files import BALANCER_METRICS, TARGET_LABELS, expressions, known_metrics, load
+from .sources import ROOT, default_ports, grouped_labels, raw_values, read_metrics, selectors, swift_files
+
+# Labels whose values are the raw values of an enum, by metric.
+ENUM_LABELS = {
+    ("attribution_adservices_outcomes_total", "outcome"): "Shared/AppleAttribution/AdServices/AdServicesOutcome.swift#AdServicesOutcome",
+    ("attribution_app_store_errors_total", "class"): "Shared/AppStore/ServerAPI/Client/AppStoreServerAPIError.swift#Classification",
+    ("attribution_push_requests_total", "outcome"): "Shared/EventPush/Pusher/PushMetrics.swift#Outcome",
+    ("attribution_recovery_gaps_total", "state"): "Shared/AppStore/Lifecycle/GapSettlement.swift#State",
+    ("attribution_recovery_jobs_total", "state"): "Services/NotificationRecovery/Jobs/RecoveryJob.swift#State",
+    ("attribution_recovery_outages_total", "evidence"): "Shared/AppStore/Recovery/OutageRule.swift#Evidence",
+    ("attribution_retention_fallbacks_total", "cause"): "Services/Ingest/Retention/RetentionDecision.swift#Cause",
+    ("attribution_revocation_total", "decision"): "Shared/Cryptography/X509/Revocation/RevocationPolicy.swift#RevocationDecision",
+}
 
 # Metrics of expressions
 
@@ -46,6 +58,34 @@ def test_label_values_exist_in_the_code() -> None:
                         continue
                     known = words | scripts if label == "command" else words
                     assert word in known or word in set(default_ports()), f"{place}: {label}={word}"
+
+
+def test_values_of_enum_labels_are_those_that_the_code_writes() -> None:
+    """In alerts, dashboards and the series of the alerts' tests. The code writes raw values, which may differ from the names of the cases."""
+    series = [(f"alerts_test.yml: {group['name']}", item["series"]) for group in load("alerts_test.yml")["tests"]
+              for item in group["input_series"]]
+    checked = set()
+    for place, expression in expressions() + series:
+        for selector in selectors(expression):
+            for label, operator, value in selector.matchers:
+                enum = ENUM_LABELS.get((selector.metric, label))
+                if enum is None or "$" in value:
+                    continue
+                values = raw_values(enum)
+                selected = {known for known in values if re.fullmatch(value, known)} if "~" in operator else values & {value}
+                assert selected, f"{place}: {label}={value} is none of {sorted(values)}"
+                for word in value.split("|"):
+                    assert word in values or not re.fullmatch(r"\w+", word), f"{place}: {label}={word} is none of {sorted(values)}"
+                checked.add((selector.metric, label))
+    assert ("attribution_revocation_total", "decision") in checked
+    for metric, label in ENUM_LABELS:
+        assert label in known_metrics()[metric], f"{metric} has no label {label}"
+
+
+def test_the_enum_reader_reads_raw_values() -> None:
+    decisions = raw_values(ENUM_LABELS["attribution_revocation_total", "decision"])
+    assert decisions == {"accepted", "acceptedUnconfirmed", "certificate_revoked", "revocation_unknown"}
+    assert raw_values(ENUM_LABELS["attribution_push_requests_total", "outcome"]) >= {"taken", "too_many", "server_error", "address"}
 
 
 def test_every_metric_is_in_a_dashboard_or_an_alert() -> None:

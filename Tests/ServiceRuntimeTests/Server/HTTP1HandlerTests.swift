@@ -14,7 +14,7 @@ private final class Waiting: CoalescedWork {
 }
 
 /// Answers `/now` immediately with its body, `/together` at the end of the turn, `/later` on request, and `/waiting` on the event loop.
-/// `/refused` is refused by its headers.
+/// `/limited` has four seconds; `/hanging` too, but ends only when it is released. `/refused` is refused by its headers.
 private final class Probe: HTTPResponder {
   struct Exchange: HTTPExchange {
     let probe: Probe
@@ -35,12 +35,29 @@ private final class Probe: HTTPResponder {
           return HTTPResponse(status: 203, body: body)
         }
       }
+      if path == "/limited" || path == "/hanging" {
+        return .waitingAtMost(.seconds(4), late: { HTTPResponse(status: 503) }) {
+          if path == "/hanging" {
+            await withCheckedContinuation { continuation in probe.hanging.withLock { $0.append(continuation) } }
+          }
+          return HTTPResponse(status: 203, body: body)
+        }
+      }
       guard path == "/later" else { return .now(HTTPResponse(status: 200, body: body)) }
       return .later { HTTPResponse(status: 202, body: body) }
     }
   }
 
   let bodies = Mutex<[[UInt8]]>([])
+  let hanging = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+  func release() {
+    let all = hanging.withLock { hanging in
+      defer { hanging = [] }
+      return hanging
+    }
+    for one in all { one.resume() }
+  }
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     if request.path == "/refused" { return .response(HTTPResponse(status: 403)) }
@@ -125,6 +142,33 @@ private final class ReadCount: ChannelOutboundHandler {
     let bodies = responses.split(separator: "HTTP/1.1 ").map { $0.suffix(1) }
     #expect(bodies == ["0", "1", "2", "3", "4"])
     #expect(try send(post("/now", "last"), channel).hasSuffix("last"))
+  }
+
+  @Test func `Work that exceeds its time is answered without it, and its own response is dropped`() throws {
+    let channel = try connection()
+    #expect(try send(post("/hanging", "one"), channel).isEmpty)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(3990))
+    #expect(try received(channel).isEmpty)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(10))
+    #expect(try received(channel).hasPrefix("HTTP/1.1 503"))
+    // The connection serves further requests, also while the first work continues, and they have their own time.
+    #expect(try send(post("/now", "two"), channel).hasSuffix("two"))
+    #expect(try send(post("/hanging", "three"), channel).isEmpty)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+    probe.release()
+    channel.embeddedEventLoop.run()
+    let responses = try received(channel)
+    #expect(responses.hasPrefix("HTTP/1.1 203") && responses.hasSuffix("three") && !responses.contains("one"))
+    #expect(try send(post("/limited", "four"), channel).hasSuffix("four"))
+  }
+
+  @Test func `Work that ends in time is answered once`() throws {
+    let channel = try connection()
+    let responses = try send(post("/limited", "one") + post("/limited", "two") + post("/now", "three"), channel)
+    #expect(responses.split(separator: "HTTP/1.1 ").map { $0.suffix(3) } == ["one", "two", "ree"])
+    channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+    #expect(try received(channel).isEmpty)
+    #expect(channel.isActive)
   }
 
   @Test func `Thousands of requests in one read are answered one after the other, not within each other`() throws {

@@ -39,6 +39,30 @@ import Testing
     #expect(reasons == [nil, nil, "ADDRESS_NOT_ALLOWED"])
   }
 
+  @Test func `The App Store's requests do not count for the rate of a peer, and have a rate of their own`() throws {
+    var settings = EdgeSettings()
+    settings.peerRate = RequestRate(perSecond: 0.001, burst: 2)
+    let (apple, stranger) = (try IPAddress(validating: "17.1.2.3"), try IPAddress(validating: "192.0.2.1"))
+    func refused(_ edge: PublicEdgeGuard, _ client: IPAddress, _ kind: String, _ count: Int) -> [Bool] {
+      (0..<count).map { _ in edge.decide(client, kind: kind, now: 0).refusal != nil }
+    }
+    let unlimited = PublicEdgeGuard(settings, MetricsRegistry())
+    #expect(refused(unlimited, apple, "notification", 5) == [false, false, false, false, false])
+    #expect(refused(unlimited, apple, "retention", 5) == [false, false, false, false, false])
+    #expect(unlimited.decide(apple, kind: "notification", now: 0).rateLimitStatus == nil)
+    // Apple's addresses on other routes, and others on the App Store's, have the rate of a peer.
+    #expect(refused(unlimited, apple, "postback", 3) == [false, false, true])
+    #expect(refused(unlimited, stranger, "notification", 3) == [false, false, true])
+    settings.appStoreRate = RequestRate(perSecond: 0.001, burst: 3)
+    let limited = PublicEdgeGuard(settings, MetricsRegistry())
+    #expect(refused(limited, apple, "notification", 4) == [false, false, false, true])
+    #expect(refused(limited, apple, "postback", 3) == [false, false, true])
+    settings.peerRate = nil
+    let alone = PublicEdgeGuard(settings, MetricsRegistry())
+    #expect(refused(alone, apple, "notification", 4) == [false, false, false, true])
+    #expect(refused(alone, stranger, "notification", 4) == [false, false, false, false])
+  }
+
   @Test func `Without an address no client is on an allow list`() throws {
     let edge = try edge()
     #expect(

@@ -151,6 +151,7 @@ import Testing
         forwardedHeader: forwarded
         allow: { notification: [apple], postback: 0.0.0.0/0 }
         peerRate: { perSecond: 2.5 }
+        appStoreRate: { perSecond: 1000, burst: 5000 }
         peers: 512
       """
     ).edge
@@ -158,6 +159,7 @@ import Testing
     #expect(edge.proxies.header == .forwarded)
     #expect(edge.allowed["notification"]?.map(\.description) == ["17.0.0.0/8"])
     #expect(edge.peerRate == RequestRate(perSecond: 2.5, burst: 3))
+    #expect(edge.appStoreRate == RequestRate(perSecond: 1000, burst: 5000))
     #expect(edge.peers == 512)
   }
 

@@ -145,6 +145,23 @@ def test_a_client_outside_the_allow_list_cannot_learn_which_apps_exist(system, t
         assert process.metric('attribution_http_rejected_total{cause="address"}') == 4
 
 
+def test_the_app_store_has_its_own_rate(system, tmp_path):
+    """Its notifications come from a few addresses. A refused one is answered with a status after which Apple surely retries."""
+    settings = ("edge:\n  trustedProxies: [127.0.0.1]\n  peerRate: { perSecond: 0.001, burst: 2 }\n"
+                "  appStoreRate: { perSecond: 0.001, burst: 5 }\n")
+    with IngestProcess(system, tmp_path, settings=settings) as process:
+        def post(address: str) -> tuple[int, dict[str, str], bytes]:
+            body = json.dumps({"signedPayload": uuid.uuid4().hex}).encode()
+            return ask(process, "/v1/app-store/notifications", body, from_(address))
+
+        assert [post("17.1.2.3")[0] for _ in range(5)] == [200] * 5
+        status, headers, _ = post("17.1.2.3")
+        assert status == 503 and 900 <= int(headers["retry-after"]) <= 1000
+        assert [post("198.51.100.1")[0] for _ in range(3)] == [200, 200, 503]
+        assert [ask(process, "/v1/postbacks", postback(), from_("17.1.2.3"))[0] for _ in range(3)] == [200, 200, 500]
+        assert process.metric('attribution_rate_limited_total{method="public/notification"}') == 2
+
+
 def test_without_configured_proxies_forwarded_headers_are_ignored(system, tmp_path):
     settings = "edge: { allow: { notification: [apple] }, peerRate: { perSecond: 0.001, burst: 3 } }\n"
     with IngestProcess(system, tmp_path, settings=settings) as process:

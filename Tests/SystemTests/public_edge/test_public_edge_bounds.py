@@ -141,10 +141,11 @@ def test_a_missing_body_gets_an_answer_that_makes_devices_retry(hasty):
     with RawConnection(hasty.port) as connection:
         connection.send(framed(b"Content-Length: 1000\r\n", b"{"))
         assert [answer.status for answer in connection.answers_to_end()] == [500]
-    # Apple's servers and SDKs understand a time-out.
-    with RawConnection(hasty.port) as connection:
-        connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST /v1/app-store/notifications HTTP/1.1"))
-        assert [answer.status for answer in connection.answers_to_end()] == [408]
+    # The App Store repeats a notification after 503. SDKs understand a time-out.
+    for path, status in ((b"/v1/app-store/notifications", 503), (b"/v1/adservices/tokens", 408)):
+        with RawConnection(hasty.port) as connection:
+            connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST " + path + b" HTTP/1.1"))
+            assert [answer.status for answer in connection.answers_to_end()] == [status]
 
 
 @pytest.mark.parametrize("field", [("content-length", f"+{LENGTH}"), ("content-length", "")])

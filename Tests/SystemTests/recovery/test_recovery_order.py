@@ -8,7 +8,7 @@ import pytest
 
 from SystemTests.support.running_system import redis_words
 
-from .system import APP, BARE, DAY, VERIFIED, make, outages, recovery_system, stamp, wait_for
+from .system import APP, BARE, DAY, VERIFIED, make, outages, recovery_system, stamp, start, wait_for
 
 
 @pytest.fixture
@@ -24,9 +24,14 @@ def record_outage(system, first: int, last: int) -> None:
     redis_words(system, "ZADD", instances.replace(":instances", ":outages"), last, f"{first}-{last}")
 
 
-def order_after_an_outage(system, feed, disturb=None) -> list[str]:
+def request_recovery(system, first: int, last: int) -> None:
+    """What an operator does about a time range."""
+    start(system, first / 1000, last / 1000, "Sandbox")
+
+
+def order_after_an_outage(system, feed, disturb=None, begin=record_outage) -> list[str]:
     """The types of an outage's notifications in the order of their events, each once. Held notifications would otherwise come only after five
-    minutes. `disturb` is a function and the number of accepted notifications after which it is called."""
+    minutes. `disturb` is a function and the number of accepted notifications after which it is called. `begin` starts the recovery."""
     first = int((time.time() - 6 * DAY - random.randrange(DAY)) * 1000)
     wanted = {}
     for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
@@ -38,7 +43,7 @@ def order_after_an_outage(system, feed, disturb=None) -> list[str]:
     system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
     came: dict[str, str] = {}
     try:
-        record_outage(system, first, first + 3_600_000)
+        begin(system, first, first + 3_600_000)
         if disturb is not None:
             what, taken = disturb
             since = first / 1000 - 7200
@@ -76,6 +81,11 @@ def test_after_an_outage_renewals_are_published_first_then_expirations_then_the_
     quarters = quarters_of(order_after_an_outage(recovering, feed, (kill_leader, 150) if leader_dies else None))
     assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
     assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
+
+
+def test_a_large_range_that_an_operator_names_has_the_same_order(recovering, feed):
+    quarters = quarters_of(order_after_an_outage(recovering, feed, begin=request_recovery))
+    assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][1], quarters
 
 
 def test_notifications_held_after_an_outage_are_released_even_if_redis_dies(recovering, feed):

@@ -1,6 +1,7 @@
 """How notifications get lost and are recovered: one scenario per test."""
 
 import calendar
+import datetime
 import subprocess
 import time
 import uuid
@@ -121,6 +122,8 @@ def test_a_wrong_certificate_is_reported_from_apples_delivery_attempts(recoverin
     result, = progress["sendAttemptResults"]
     assert result["result"] in ("TLS_ISSUE", "SSL_ISSUE") and result["count"] == 1, progress
     assert "certificate" in result["diagnosis"]
+    assert progress["undelivered"] == 1 and result["firstAttemptAt"] == result["lastAttemptAt"], progress
+    assert began - 1 < datetime.datetime.fromisoformat(result["firstAttemptAt"]).timestamp() < time.time() + 1, progress
     assert "certificate" in recovering.log("notification-recovery")
     assert uuids(feed.wait_for(1)) == [lost["notificationUUID"]]
 

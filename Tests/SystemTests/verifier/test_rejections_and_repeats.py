@@ -108,6 +108,28 @@ def test_the_body_of_a_rejected_delivery_can_be_read(system):
                for line in metrics.splitlines()), [line for line in metrics.splitlines() if "rejected_total" in line]
 
 
+def test_the_time_from_apples_signature_to_the_receipt_is_measured(system):
+    """The alert NotificationsLate counts notifications that are more than half an hour old."""
+    def late() -> float:
+        text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+        values = {"count": 0.0, "within": 0.0}
+        for line in text.splitlines():
+            if line.startswith('attribution_notification_delay_seconds_count{environment="Sandbox"}'):
+                values["count"] = float(line.split()[1])
+            if line.startswith('attribution_notification_delay_seconds_bucket{environment="Sandbox",le="1800.0"}'):
+                values["within"] = float(line.split()[1])
+        return values["count"] - values["within"]
+
+    before = late()
+    made = system.control("/control/notifications", {
+        "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "TEST", "send": False,
+        "signedDate": int((time.time() - 7200) * 1000)})
+    answer = system.post("/v1/app-store/notifications", {"signedPayload": made["signedPayload"]})
+    assert answer.status == 200, answer
+    delivery(system, answer.json["id"], "verified")
+    assert late() == before + 1
+
+
 def test_verified_deliveries_are_counted_by_kind_and_environment(system):
     series = [("skadnetwork-postback", "production"), ("adattributionkit-postback", "production"), ("adattributionkit-postback", "development"),
               ("notification", "Production"), ("notification", "Sandbox")]

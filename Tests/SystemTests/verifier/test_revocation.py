@@ -139,6 +139,10 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
         types = sorted((event["type"], event["data"].get("reason")) for event in system.events()
                        if event["type"].startswith("appstore.notification."))
         assert types == [("appstore.notification.rejected.v1", "certificate_revoked"), ("appstore.notification.verified.v1", None)], types
+        # The alert CertificateRevoked reads this series.
+        assert verifier.metric('attribution_revocation_total{decision="certificate_revoked"}') >= 1
+        # A revocation may be withdrawn, so the same bytes are verified again.
+        assert json.loads(ingest.post(delivery.path, delivery.body)[2])["status"] == "accepted"
 
 
 @pytest.mark.parametrize("policy, valid", [("required", False), ("whenReachable", True), ('"off"', True)])

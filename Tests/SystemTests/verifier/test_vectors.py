@@ -3,14 +3,16 @@
 import base64
 import hashlib
 import json
+import os
 import pathlib
 import secrets
+import subprocess
 import time
 
 import pytest
 import yaml
 
-from SystemTests.support.running_system import VECTORS, start_system, stop_system, verifier_under
+from SystemTests.support.running_system import ROOT, VECTORS, start_system, stop_system, verifier_under
 
 REASONS = {  # Apple's names (cases.json) → spec/api.md's
     "INVALID_JWT_FORMAT": {"malformed_jws"}, "INVALID_ALGORITHM": {"unexpected_algorithm"},
@@ -203,6 +205,10 @@ def test_a_certificate_that_is_not_a_root_is_refused_at_start(apples_keys_system
     path, _ = configured(tmp_path, appStore={"rootCertificates": [str(intermediate)]})
     run = verifier_under(apples_keys_system, path)
     assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "is not self-signed" in run.stderr, run.stderr
+    # Notification-recovery verifies Apple's answers with the same roots.
+    executable = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "notification-recovery"
+    checked = subprocess.run([executable, "check-configuration", path], capture_output=True, text=True, timeout=60, check=False)
+    assert checked.returncode == 78 and "is not self-signed" in checked.stdout + checked.stderr, checked
 
 
 def test_a_root_that_is_not_apples_is_reported_at_start(test_keys_system, apples_keys_system):

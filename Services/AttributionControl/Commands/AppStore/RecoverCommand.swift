@@ -173,8 +173,10 @@ struct RecoverCommand: AsyncParsableCommand {
     record.add("new", "\(one.accepted ?? 0)")
     record.add("already received", "\(one.duplicates ?? 0)")
     record.add("failed", one.failed.flatMap { $0 > 0 ? "\($0)" : nil }, .bad)
+    record.add("not delivered by Apple", one.undelivered.flatMap { $0 > 0 ? "\($0)" : nil }, .warning)
     for result in one.sendAttemptResults {
-      record.add("Apple: \(result.result)", "\(result.count ?? 0)" + (result.diagnosis.map { "; \($0)" } ?? ""))
+      let times = result.firstAttemptAt.flatMap { first in result.lastAttemptAt.map { " from \(first.text) to \($0.text)" } } ?? ""
+      record.add("Apple: \(result.result)", "\(result.count ?? 0)\(times)" + (result.diagnosis.map { "; \($0)" } ?? ""))
     }
     for range in one.uncovered {
       record.add("no longer stored by Apple", Cell("\(range.startDate?.text ?? "") to \(range.endDate?.text ?? "")", .warning))

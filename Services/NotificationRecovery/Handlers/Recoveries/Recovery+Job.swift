@@ -12,9 +12,14 @@ extension Recovery {
     accepted = job.accepted
     duplicates = job.duplicates
     failed = job.failed
-    sendAttemptResults = SendAttemptDiagnosis.diagnose(job.attemptResults).map {
-      SendAttemptCount(result: $0.result, count: $0.count, diagnosis: $0.advice)
+    sendAttemptResults = SendAttemptDiagnosis.diagnose(job.attemptResults).map { entry in
+      let times = job.attemptTimes[entry.result]
+      return SendAttemptCount(
+        result: entry.result, count: entry.count, diagnosis: entry.advice,
+        firstAttemptAt: times.map { Timestamp(millisecondsSince1970: $0.lowerBound) },
+        lastAttemptAt: times.map { Timestamp(millisecondsSince1970: $0.upperBound) })
     }
+    undelivered = job.undelivered
     bundleId = job.bundleId
     environment = job.server.rawValue
     startDate = Timestamp(millisecondsSince1970: job.window.start)
@@ -45,6 +50,7 @@ extension GetRecoveryResponse {
     duplicates = recovery.duplicates
     failed = recovery.failed
     sendAttemptResults = recovery.sendAttemptResults
+    undelivered = recovery.undelivered
     bundleId = recovery.bundleId
     environment = recovery.environment
     startDate = recovery.startDate

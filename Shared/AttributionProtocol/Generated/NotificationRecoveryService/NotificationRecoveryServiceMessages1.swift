@@ -182,21 +182,31 @@ public struct SendAttemptCount: RPCMessage, Hashable {
   public var count: Int64?
   /// The meaning of the result, and what to check; absent for a success.
   public var diagnosis: String?
+  /// When Apple made the first and the last of these attempts. Other notifications of the time may be missing too: those that Apple counts as
+  /// delivered, because something in front of ingest answered 200. A recovery of this range without onlyFailures finds them.
+  public var firstAttemptAt: Timestamp?
+  public var lastAttemptAt: Timestamp?
 
   public init(
     result: String = "",
     count: Int64? = nil,
-    diagnosis: String? = nil
+    diagnosis: String? = nil,
+    firstAttemptAt: Timestamp? = nil,
+    lastAttemptAt: Timestamp? = nil
   ) {
     self.result = result
     self.count = count
     self.diagnosis = diagnosis
+    self.firstAttemptAt = firstAttemptAt
+    self.lastAttemptAt = lastAttemptAt
   }
 
   public init() {
     self.result = ""
     self.count = nil
     self.diagnosis = nil
+    self.firstAttemptAt = nil
+    self.lastAttemptAt = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -218,6 +228,14 @@ public struct SendAttemptCount: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           diagnosis = try reader.readString()
+        case "firstAttemptAt", "first_attempt_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          firstAttemptAt = try reader.readTimestamp()
+        case "lastAttemptAt", "last_attempt_at":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          lastAttemptAt = try reader.readTimestamp()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -239,6 +257,14 @@ public struct SendAttemptCount: RPCMessage, Hashable {
     if let diagnosis {
       writer.key("diagnosis")
       writer.string(diagnosis)
+    }
+    if let firstAttemptAt {
+      writer.key("firstAttemptAt")
+      writer.string(firstAttemptAt.text)
+    }
+    if let lastAttemptAt {
+      writer.key("lastAttemptAt")
+      writer.string(lastAttemptAt.text)
     }
     writer.endObject()
   }

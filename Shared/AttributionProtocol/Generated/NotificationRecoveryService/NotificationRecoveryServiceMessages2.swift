@@ -29,6 +29,8 @@ public struct Recovery: RPCMessage, Hashable {
   public var onlyFailures: Bool?
   /// What started it: request, schedule or outage.
   public var origin: String
+  /// The notifications among the fetched ones that Apple has tried to deliver without success.
+  public var undelivered: Int64?
 
   public init(
     recoveryId: String = "",
@@ -52,7 +54,8 @@ public struct Recovery: RPCMessage, Hashable {
     notificationSubtype: String? = nil,
     transactionId: String? = nil,
     onlyFailures: Bool? = nil,
-    origin: String = ""
+    origin: String = "",
+    undelivered: Int64? = nil
   ) {
     self.recoveryId = recoveryId
     self.state = state
@@ -76,6 +79,7 @@ public struct Recovery: RPCMessage, Hashable {
     self.transactionId = transactionId
     self.onlyFailures = onlyFailures
     self.origin = origin
+    self.undelivered = undelivered
   }
 
   public init() {
@@ -101,6 +105,7 @@ public struct Recovery: RPCMessage, Hashable {
     self.transactionId = nil
     self.onlyFailures = nil
     self.origin = ""
+    self.undelivered = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -198,6 +203,10 @@ public struct Recovery: RPCMessage, Hashable {
           try seen.insert(21, key)
           if try reader.readNull() { continue }
           origin = try reader.readString()
+        case "undelivered":
+          try seen.insert(22, key)
+          if try reader.readNull() { continue }
+          undelivered = try reader.readInt64()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -299,6 +308,10 @@ public struct Recovery: RPCMessage, Hashable {
     if !origin.isEmpty {
       writer.key("origin")
       writer.string(origin)
+    }
+    if let undelivered {
+      writer.key("undelivered")
+      writer.int64(undelivered)
     }
     writer.endObject()
   }

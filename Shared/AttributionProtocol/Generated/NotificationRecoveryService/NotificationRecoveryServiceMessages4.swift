@@ -3,6 +3,49 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct CancelRecoveryRequest: RPCMessage, Hashable {
+  public var recoveryId: String?
+
+  public init(
+    recoveryId: String? = nil
+  ) {
+    self.recoveryId = recoveryId
+  }
+
+  public init() {
+    self.recoveryId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "recoveryId", "recovery_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          recoveryId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let recoveryId {
+      writer.key("recoveryId")
+      writer.string(recoveryId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct CancelRecoveryResponse: RPCMessage, Hashable {
   public var recovery: Recovery?
 

@@ -11,6 +11,9 @@ public struct EdgeSettings: Sendable, Hashable {
   public var allowed: [String: [AddressRange]] = [:]
   /// The maximum rate of requests of one address, or of one /64 of IPv6; no limit unless it is set.
   public var peerRate: RequestRate?
+  /// The maximum rate of notifications and requests for retention messages of one of Apple's addresses; no limit unless it is set. They do
+  /// not count for `peerRate`.
+  public var appStoreRate: RequestRate?
   /// The maximum number of addresses whose rates are counted at the same time.
   public var peers = 65_536
   /// The maximum number of open connections of one address, or of one /64 of IPv6; 0 for no limit.
@@ -32,11 +35,14 @@ public struct EdgeSettings: Sendable, Hashable {
 extension EdgeSettings {
   /// The kinds of public routes that an allow list may name.
   public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status", "retention"]
+  /// The kinds of public routes that only the App Store calls.
+  static let appStoreKinds: Set = ["notification", "retention"]
 
   init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     unknown += node.unknownKeys([
-      "trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers", "peerConnections", "peerBodyMemory",
+      "trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "appStoreRate", "peers", "peerConnections",
+      "peerBodyMemory",
     ])
     proxies.ranges = try Self.ranges(node["trustedProxies"])
     if let listeners = node["proxyProtocol"] { proxyProtocol = try Self.listeners(listeners, isTrusting: !proxies.ranges.isEmpty) }
@@ -59,6 +65,7 @@ extension EdgeSettings {
       }
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
+    appStoreRate = try node["appStoreRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
     try node.count("peers", 512...1 << 26, &peers)
     try node.count("peerConnections", 0...1 << 26, &peerConnections)
     try node.count("peerBodyMemory", 0...1 << 40, &peerBodyMemory)

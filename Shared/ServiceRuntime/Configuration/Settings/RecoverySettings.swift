@@ -4,7 +4,7 @@ public struct RecoverySettings: Sendable, Hashable {
   public var parallelPages = 16
   /// How long an app's leader keeps its lease without renewing it.
   public var lease: Duration = .seconds(15)
-  /// The longest time for which a recovery from an outage holds back notifications that are not urgent.
+  /// The longest time for which a recovery holds back notifications that are not urgent.
   public var holdBack: Duration = .seconds(300)
   /// The number of deliveries waiting for verification above which recoveries add none.
   public var intakeBacklog = 20_000

@@ -2,8 +2,12 @@ import AttributionProtocol
 
 /// Decides by the client whether a request to the public port is allowed.
 final class PublicEdgeGuard: Sendable {
+  private static let apple = try? AddressRange(validating: EdgeSettings.apple)
+
   private let edge: EdgeSettings
   private let rates: RateTable<IPAddress>
+  /// The rates of Apple's addresses on the routes of the App Store.
+  private let appStoreRates: RateTable<IPAddress>
   private let registry: MetricsRegistry
   /// The header field `RateLimit-Policy`; nil if clients have no rate limit.
   let ratePolicy: String?
@@ -12,6 +16,7 @@ final class PublicEdgeGuard: Sendable {
     self.edge = edge
     self.registry = registry
     rates = RateTable(maxKeys: edge.peers)
+    appStoreRates = RateTable(maxKeys: edge.peers)
     ratePolicy = edge.peerRate.map(RateLimitStatus.policyField)
     registry.counter("attribution_rate_limited_total", help: "Requests that exceeded their caller's rate limit.", labels: ["method"])
   }
@@ -26,7 +31,10 @@ final class PublicEdgeGuard: Sendable {
   func isProxy(_ address: IPAddress) -> Bool { edge.proxies.ranges.contains(address) }
 
   /// The error with which the request is refused, nil if it is allowed; and the state of the client's rate limit if the request was
-  /// counted.
+  /// counted for `peerRate`.
+  ///
+  /// The App Store sends the notifications of a whole app, or the repeats of an hour, from a few addresses. On its routes its addresses have
+  /// a rate of their own, because `peerRate` is made for one device.
   ///
   /// - Parameter hasUnknownAddress: true if the proxy does not know its client's address. Such a client is on no allow list.
   func decide(_ client: IPAddress?, hasUnknownAddress: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
@@ -36,9 +44,11 @@ final class PublicEdgeGuard: Sendable {
       registry.add("attribution_http_rejected_total", 1, ["address"])
       return (RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED"), nil)
     }
-    guard let rate = edge.peerRate, let client else { return (nil, nil) }
-    let (wait, bucket) = rates.taking(client.network, rate, now: now)
-    let rateLimitStatus = RateLimitStatus(bucket, rate)
+    guard let client, edge.peerRate != nil || edge.appStoreRate != nil else { return (nil, nil) }
+    let isAppStore = EdgeSettings.appStoreKinds.contains(kind) && Self.apple?.contains(client) == true
+    guard let rate = isAppStore ? edge.appStoreRate : edge.peerRate else { return (nil, nil) }
+    let (wait, bucket) = (isAppStore ? appStoreRates : rates).taking(client.network, rate, now: now)
+    let rateLimitStatus = isAppStore ? nil : RateLimitStatus(bucket, rate)
     guard let wait else { return (nil, rateLimitStatus) }
     registry.add("attribution_rate_limited_total", 1, ["public/" + kind])
     return (.rateLimited(wait), rateLimitStatus)

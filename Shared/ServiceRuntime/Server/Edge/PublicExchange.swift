@@ -1,4 +1,5 @@
 import AttributionProtocol
+import Synchronization
 import Traces
 import WireJSON
 
@@ -76,14 +77,26 @@ struct PublicExchange: HTTPExchange {
       contentType: request.contentType, body: bytes, peer: client, receivedAt: WallClock.now(), requestId: requestId,
       traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
-    guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked))) } }
-    return .waiting {
+    let counting = CountOnce()
+    return .waitingAtMost(server.answerTime, late: { finish(late, counts: counting.begin()) }) {
+      guard let span else {
+        let response = encoded(await server.responder.respond(to: asked))
+        return finish(response, counts: counting.begin())
+      }
       let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
       span.end(
         SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
         error: response.status >= 500 ? String(response.status) : nil)
-      return finish(encoded(response), span)
+      return finish(encoded(response), span, counts: counting.begin())
     }
+  }
+
+  /// The response if the work is not done within ``PublicServer/answerTime``. The delivery may have been stored; then its repeat is a
+  /// duplicate.
+  private var late: HTTPResponse {
+    .error(
+      .unavailable("the request was not answered in time; send it again", reason: "NOT_ANSWERED_IN_TIME", retryAfter: .seconds(5)),
+      status: retryStatus)
   }
 
   private func encoded(_ response: PublicHTTPResponse) -> HTTPResponse {
@@ -92,13 +105,15 @@ struct PublicExchange: HTTPExchange {
     return encoded
   }
 
-  func finish(_ response: HTTPResponse, _ span: Span? = nil) -> HTTPResponse {
+  /// - Parameter counts: false for the second of two responses, which is not sent.
+  func finish(_ response: HTTPResponse, _ span: Span? = nil, counts: Bool = true) -> HTTPResponse {
     var response = response
     response.requestId = requestId
     if let rateLimitStatus, let policy = server.edge.ratePolicy {
       response.headers.add(name: "ratelimit-policy", value: policy)
       response.headers.add(name: "ratelimit", value: rateLimitStatus.field)
     }
+    guard counts else { return response }
     if response.status == 200 {
       server.ok?.add()
     } else {
@@ -107,4 +122,12 @@ struct PublicExchange: HTTPExchange {
     server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
     return response
   }
+}
+
+/// Makes metrics count only one of the two responses of a request: the one in time or the late one.
+private final class CountOnce: Sendable {
+  private let hasBegun = Atomic(false)
+
+  /// True for the first caller.
+  func begin() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
 }

@@ -3,8 +3,13 @@ import Traces
 
 /// The public port. It serves neither RPCs nor health nor metrics.
 struct PublicServer: HTTPResponder {
+  /// The longest time from a request's body to its answer. It is less than five seconds, so that the App Store has an answer within five
+  /// seconds also while Redis hangs.
+  static let defaultAnswerTime: Duration = .milliseconds(4500)
+
   let responder: any PublicResponder
   let limits: Limits
+  let answerTime: Duration
   let registry: MetricsRegistry
   let ok: MetricSeries?
   let duration: MetricSeries?
@@ -14,8 +19,10 @@ struct PublicServer: HTTPResponder {
   let parents: ParentRate
 
   init(
-    responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
+    responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int,
+    answerTime: Duration = PublicServer.defaultAnswerTime
   ) {
+    self.answerTime = answerTime
     self.tracer = tracer
     parents = ParentRate(perSecond: sampledParents)
     self.responder = responder

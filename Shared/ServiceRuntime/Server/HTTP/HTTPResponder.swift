@@ -37,6 +37,9 @@ public enum HTTPOutcome: Sendable {
   /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a
   /// change of thread.
   case waiting(@Sendable () async -> HTTPResponse)
+  /// Work as in ``waiting(_:)`` whose response is `late` if it is not made within the time. The work then continues, and its response is
+  /// dropped.
+  case waitingAtMost(Duration, late: @Sendable () -> HTTPResponse, @Sendable () async -> HTTPResponse)
   /// Work that is performed together with the same kind of work of other requests, and a closure that makes the response afterwards.
   case coalesced(any CoalescedWork, @Sendable () -> HTTPResponse)
 
@@ -44,7 +47,7 @@ public enum HTTPOutcome: Sendable {
   func response() async -> HTTPResponse {
     switch self {
     case .now(let response): return response
-    case .later(let work), .waiting(let work): return await work()
+    case .later(let work), .waiting(let work), .waitingAtMost(_, _, let work): return await work()
     case .coalesced(let work, let response):
       [work].performCoalesced()
       return response()

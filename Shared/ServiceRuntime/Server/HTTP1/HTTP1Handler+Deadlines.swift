@@ -24,7 +24,7 @@ extension HTTP1Handler {
     alarm = nil
     guard context.channel.isActive else { return }
     guard let deadline else {
-      // No deadline is set while a response is being made; the next state that has one schedules the timer itself.
+      // No deadline is set while a response without a time limit is being made; the next state that has one schedules the timer itself.
       return
     }
     guard deadline <= context.eventLoop.now else {
@@ -42,7 +42,11 @@ extension HTTP1Handler {
       keepAlive = false
       isHead = false
       finish(HTTPResponse(status: 408), context)
-    case .working: break
+    case .working:
+      guard let late = lateResponse else { return }
+      lateResponse = nil
+      workNumber += 1
+      complete(late(), context)
     default: context.close(promise: nil)
     }
   }

@@ -89,16 +89,11 @@ extension HTTP1Handler {
           handler.complete(response, context)
         }
       }
-    case .waiting(let work):
-      state = .working
-      let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
-      isStarting = true
-      Task.immediate(executorPreference: executor) {
-        let response = await work()
-        let (handler, context, _) = bound.value
-        handler.complete(response, context)
-      }
-      isStarting = false
+    case .waiting(let work): start(work, reservation, context)
+    case .waitingAtMost(let time, let late, let work):
+      lateResponse = late
+      expect(within: TimeAmount(time), context)
+      start(work, reservation, context)
     case .coalesced(let work, let response):
       state = .working
       respondsThisTurn = true
@@ -107,6 +102,25 @@ extension HTTP1Handler {
         withExtendedLifetime(reservation) { self.complete(response(), context) }
       }
     }
+  }
+
+  /// Starts work on the connection's event loop.
+  private func start(
+    _ work: @escaping @Sendable () async -> HTTPResponse, _ reservation: BodyReservation, _ context: ChannelHandlerContext
+  ) {
+    state = .working
+    workNumber += 1
+    let number = workNumber
+    let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
+    isStarting = true
+    Task.immediate(executorPreference: executor) {
+      let response = await work()
+      let (handler, context, _) = bound.value
+      guard handler.workNumber == number else { return }
+      handler.lateResponse = nil
+      handler.complete(response, context)
+    }
+    isStarting = false
   }
 
   /// Called when the response to the current request is made.

@@ -55,6 +55,10 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var heldRead = false
   /// True if the response will be written in this turn of the event loop, so that reading does not have to stop.
   var respondsThisTurn = false
+  /// The response if the current work does not end before ``deadline``; nil if the work has no time limit.
+  var lateResponse: (@Sendable () -> HTTPResponse)?
+  /// The number of the work whose response is expected. Work with another number ended after its deadline.
+  var workNumber = 0
   /// True while the task of a response is being started. The task may end before the start returns.
   var isStarting = false
   var inputClosed = false
@@ -67,7 +71,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var sawBytes = false
   var headBegun = false
 
-  /// The time at which the current state times out; nil while a response is being made.
+  /// The time at which the current state times out; nil while a response without a time limit is being made.
   var deadline: NIODeadline?
   /// The scheduled check of ``deadline``, and its time.
   var alarm: Scheduled<Void>?

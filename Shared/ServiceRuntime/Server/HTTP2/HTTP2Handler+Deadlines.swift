@@ -47,6 +47,8 @@ extension HTTP2Handler {
       if let exchange = stream.exchange {
         registry.add("attribution_http_rejected_total", 1, ["body_time"])
         send(exchange.refuse(.timedOut), stream, id, context)
+      } else if let late = stream.lateResponse {
+        send(late(), stream, id, context)
       } else {
         reset(id, stream.isWhole ? .cancel : .noError, context)
       }

@@ -92,29 +92,43 @@ extension HTTP2Handler {
     // The body counts against the budget until the response is made.
     if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
-    switch exchange.respond(to: bytes, stream.body!.reservation) {
+    let reservation = stream.body!.reservation
+    switch exchange.respond(to: bytes, reservation) {
     case .now(let response): self.send(response, stream, id, context)
-    case .later(let work), .waiting(let work):
-      let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)
-      let loop = context.eventLoop
-      stream.work = Task {
-        let response = await work()
-        loop.execute {
-          let (handler, context, stream) = bound.value
-          stream.work = nil
-          handler.send(response, stream, id, context)
-        }
-      }
+    case .later(let work), .waiting(let work): start(work, stream, reservation, id, context)
+    case .waitingAtMost(let time, let late, let work):
+      stream.lateResponse = late
+      wait(stream, TimeAmount(time), context)
+      start(work, stream, reservation, id, context)
     case .coalesced(let work, let response):
       turn.perform(work) { self.send(response(), stream, id, context) }
+    }
+  }
+
+  /// Starts work in a task. The body's memory stays reserved until the work ends, also if the response is late.
+  private func start(
+    _ work: @escaping @Sendable () async -> HTTPResponse, _ stream: HTTP2Stream, _ reservation: BodyReservation, _ id: HTTP2StreamID,
+    _ context: ChannelHandlerContext
+  ) {
+    let bound = NIOLoopBound((self, context, stream, reservation), eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    stream.work = Task {
+      let response = await work()
+      loop.execute {
+        let (handler, context, stream, _) = bound.value
+        stream.work = nil
+        handler.send(response, stream, id, context)
+      }
     }
   }
 
   // MARK: Answers
 
   func send(_ response: HTTPResponse, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-    guard streams[id] === stream, phase != .closed else { return }
+    // Work that ends after its deadline is answered already.
+    guard streams[id] === stream, !stream.isAnswered, phase != .closed else { return }
     stream.exchange = nil
+    stream.lateResponse = nil
     stream.body = nil
     stream.isAnswered = true
     let withoutBody = stream.isHead || response.body.isEmpty

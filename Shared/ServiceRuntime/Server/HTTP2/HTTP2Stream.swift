@@ -14,8 +14,10 @@ final class HTTP2Stream {
   var isWhole = false
   /// Body bytes that were discarded after the request was answered.
   var skippedBytes = 0
-  /// The time at which the current state times out; nil while a response is being made.
+  /// The time at which the current state times out; nil while a response without a time limit is being made.
   var deadline: NIODeadline?
+  /// The response if the work does not end before ``deadline``; nil if the work has no time limit.
+  var lateResponse: (@Sendable () -> HTTPResponse)?
   /// The task that makes the response; cancelled when the stream ends before.
   var work: Task<Void, Never>?
   var mayBeCancelled = false
