@@ -208,7 +208,7 @@ enum ServiceMain {
         metricsAccess.replace(by: configuration.metrics)
       })
     // Services stop in reverse order: first readiness, then the listeners, then the work.
-    services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
+    services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])
     var configuration = ServiceGroupConfiguration(

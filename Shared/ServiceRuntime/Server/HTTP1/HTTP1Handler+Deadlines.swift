@@ -11,6 +11,9 @@ extension HTTP1Handler {
     set(until, context)
   }
 
+  /// The time to receive the rest of the request.
+  var bodyTime: TimeAmount { exchange?.bodyTime(times.body) ?? times.body }
+
   func set(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     alarmAt = time
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

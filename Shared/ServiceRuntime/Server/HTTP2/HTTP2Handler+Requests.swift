@@ -52,10 +52,11 @@ extension HTTP2Handler {
       stream.bodyLimit = limit
       // Work with an idempotency key is not cancelled, because a retry will ask for its response.
       stream.mayBeCancelled = request.idempotencyKey == nil
+      stream.endsAtInputEnd = exchange.abandonment == .isCancelledAtInputEnd
       if stream.isWhole {
         respond(stream, id, context)
       } else {
-        wait(stream, times.body, context)
+        wait(stream, exchange.bodyTime(times.body), context)
       }
     }
   }

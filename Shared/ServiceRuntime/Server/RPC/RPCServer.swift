@@ -19,6 +19,7 @@ final class RPCServer: HTTPResponder {
 
   let callers: LiveCallers
   let rates = CallerRates()
+  let waiting = WaitingCalls()
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics
