@@ -185,7 +185,7 @@ enum ServiceMain {
       let publicServer = PublicServer(
         responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics,
         tracer: environment.tracer,
-        sampledParents: environment.configuration.traces.publicParents)
+        sampledParents: environment.configuration.traces.publicParents, logger: logger)
       let tls = try environment.variables.publicTLS.map { settings throws(ConfigurationError) in
         try LiveTLS(
           settings, listener: "public", variable: "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE", metrics: environment.metrics, logger: logger)

@@ -1,4 +1,5 @@
 import AttributionProtocol
+import Logging
 import Traces
 import WireJSON
 
@@ -76,13 +77,13 @@ struct PublicExchange: HTTPExchange {
       contentType: request.contentType, body: bytes, peer: client, receivedAt: WallClock.now(), requestId: requestId,
       traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
-    guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked))) } }
+    guard let span else { return .waiting { finish(encoded(await server.responder.respond(to: asked)), trace: trace) } }
     return .waiting {
       let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
       span.end(
         SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
         error: response.status >= 500 ? String(response.status) : nil)
-      return finish(encoded(response), span)
+      return finish(encoded(response), span, trace: trace)
     }
   }
 
@@ -92,7 +93,7 @@ struct PublicExchange: HTTPExchange {
     return encoded
   }
 
-  func finish(_ response: HTTPResponse, _ span: Span? = nil) -> HTTPResponse {
+  func finish(_ response: HTTPResponse, _ span: Span? = nil, trace: SpanContext? = nil) -> HTTPResponse {
     var response = response
     response.requestId = requestId
     if let rateLimitStatus, let policy = server.edge.ratePolicy {
@@ -103,8 +104,22 @@ struct PublicExchange: HTTPExchange {
       server.ok?.add()
     } else {
       server.registry.add("attribution_public_requests_total", 1, [String(response.status)])
+      log(response.status, trace)
     }
     server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
     return response
+  }
+
+  /// Anyone can send requests that are refused, so only faults of this service are logged at the usual level.
+  private func log(_ status: Int, _ trace: SpanContext?) {
+    server.log.write(status >= 500 ? .warning : .debug, "a public request was answered") {
+      var fields: Logger.Metadata = [
+        "method": "\(request.method) \(server.responder.template(of: request.path))", "status": "\(status)",
+      ]
+      // A sender's own id may be the identifier of a device.
+      if request.requestId == nil { fields["requestId"] = "\(requestId)" }
+      if let id = (trace ?? request.traceparent.flatMap { SpanContext(traceparent: $0) })?.traceID { fields["traceId"] = "\(id.text)" }
+      return fields
+    }
   }
 }

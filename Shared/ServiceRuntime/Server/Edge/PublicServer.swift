@@ -1,4 +1,5 @@
 import AttributionProtocol
+import Logging
 import Traces
 
 /// The public port. It serves neither RPCs nor health nor metrics.
@@ -12,10 +13,13 @@ struct PublicServer: HTTPResponder {
   let tracer: Tracer
   /// Limits how many traces callers on the public port may have recorded.
   let parents: ParentRate
+  let log: CallLog
 
   init(
-    responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
+    responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int,
+    logger: Logger
   ) {
+    log = CallLog(logger)
     self.tracer = tracer
     parents = ParentRate(perSecond: sampledParents)
     self.responder = responder

@@ -1,5 +1,6 @@
 import AttributionProtocol
 import EventLoops
+import Logging
 import NIOCore
 import NIOHTTP1
 import Traces
@@ -17,6 +18,7 @@ final class RPCExchange: HTTPExchange {
   nonisolated(unsafe) private var timeLimit: Duration = .zero
   // Set after the body was read, before the work begins.
   nonisolated(unsafe) private var span: Span?
+  nonisolated(unsafe) private var traceID: TraceID?
 
   var deadline: ContinuousClock.Instant? { started + timeLimit }
 
@@ -142,6 +144,7 @@ final class RPCExchange: HTTPExchange {
   private func begin(_ caller: CallerDirectory.Caller, _ now: ContinuousClock.Instant) -> SpanContext {
     let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
     let trace = server.tracer.context(below: parent)
+    traceID = trace.traceID
     span = server.tracer.span(
       endpoint.fullName, .server, trace, below: parent,
       [
@@ -175,9 +178,25 @@ final class RPCExchange: HTTPExchange {
       if code != "ok" { span.set(SpanAttribute("rpc.response.status_code", code)) }
       span.end(error: RPCExchange.faults.contains(code) ? code : nil)
     }
+    if code != "ok" {
+      log(Self.faults.contains(code) ? .warning : .info, code)
+    } else if server.log.writesAll {
+      log(.debug, code)
+    }
     response.requestId = requestId
     ResponseCompression.apply(&response, request)
     return response
+  }
+
+  private func log(_ level: Logger.Level, _ code: String) {
+    server.log.write(level, "a call was answered") {
+      var fields: Logger.Metadata = ["requestId": "\(requestId)", "method": "\(endpoint.fullName)", "code": "\(code)"]
+      // The log handler writes the trace of the current span itself.
+      if Span.current == nil, let id = traceID ?? request.traceparent.flatMap({ SpanContext(traceparent: $0) })?.traceID {
+        fields["traceId"] = "\(id.text)"
+      }
+      return fields
+    }
   }
 
   /// Codes that mark a span as failed: the error is on the server's side.

@@ -27,6 +27,7 @@ final class RPCServer: HTTPResponder {
   let idempotency: RPCIdempotencyStore?
   let tracer: Tracer
   let logger: Logger
+  let log: CallLog
   private let pages: (any InternalPages)?
   /// Routes by the full path including the prefix.
   private let routes: [String: Route]
@@ -49,6 +50,7 @@ final class RPCServer: HTTPResponder {
     self.idempotency = idempotency
     self.tracer = tracer
     self.logger = logger
+    log = CallLog(logger)
     var routes: [String: Route] = [:]
     for (path, endpoint) in endpoints {
       routes[pathPrefix + path] = Route(
