@@ -94,3 +94,23 @@ public struct SimpleExchange: HTTPExchange {
   public func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
   public func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .later { await work(body, reservation) } }
 }
+
+extension RequestAdmission {
+  /// Adds the request's id to responses to anything but an RPC, and compresses those that are large.
+  func named(_ request: IncomingRequest) -> RequestAdmission {
+    let requestId = RequestID.usable(request.requestId)
+    switch self {
+    case .response(var response):
+      response.requestId = requestId
+      return .response(response)
+    case .body(let limit, let exchange):
+      let wrapped = SimpleExchange { body, reservation in
+        var response = await exchange.respond(to: body, reservation).response()
+        response.requestId = requestId
+        ResponseCompression.apply(&response, request)
+        return response
+      }
+      return .body(limit: limit, wrapped)
+    }
+  }
+}

@@ -44,7 +44,9 @@ extension HTTP1Handler {
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
       keepAlive = false
       isHead = false
-      finish(HTTPResponse(status: 408), context)
+      var response = HTTPResponse(status: 408)
+      response.requestId = RequestID.usable(nil)
+      finish(response, context)
     case .working: break
     default: context.close(promise: nil)
     }

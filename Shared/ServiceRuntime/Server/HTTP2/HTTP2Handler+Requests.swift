@@ -31,7 +31,9 @@ extension HTTP2Handler {
     let request = IncomingRequest(method: head.method, target: head.target, headers: head.headers, peer: peer, isHTTP2: true)
     guard head.isSafe, HTTPToken.isToken(head.method) else {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
-      send(HTTPResponse(status: 400), stream, id, context)
+      var response = HTTPResponse(status: 400)
+      response.requestId = RequestID.usable(request.requestId)
+      send(response, stream, id, context)
       return
     }
     if let refusal = request.refusal(limits, target: head.target) {

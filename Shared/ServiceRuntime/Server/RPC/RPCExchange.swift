@@ -179,7 +179,7 @@ final class RPCExchange: HTTPExchange {
       span.end(error: RPCExchange.faults.contains(code) ? code : nil)
     }
     if code != "ok" {
-      log(Self.faults.contains(code) ? .warning : .info, code)
+      log(response.status >= 500 ? .warning : .info, code)
     } else if server.log.writesAll {
       log(.debug, code)
     }
