@@ -39,6 +39,12 @@ private final class CountingHandler: ImmediateRPCHandler {
   }
 }
 
+private struct SigningHandler: RPCHandler {
+  typealias Method = SignerService.SignOffers
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { Method.Response(results: []) }
+}
+
 @Suite struct RPCDeadlineTests {
   @Test func `A call is answered at its deadline, even if its work does not react to cancellation`() async throws {
     let handler = DeafHandler()
@@ -93,13 +99,16 @@ private final class CountingHandler: ImmediateRPCHandler {
     #expect(ContinuousClock.now - start < .seconds(4))
   }
 
-  @Test func `Work ends with its caller unless it has an idempotency key`() {
-    let (waiting, other) = (RPCTestServer(WaitingHandler()), RPCTestServer(DeafHandler()))
+  @Test func `Work ends with its caller unless it has an idempotency key that counts`() {
+    let (waiting, other, signing) = (RPCTestServer(WaitingHandler()), RPCTestServer(DeafHandler()), RPCTestServer(SigningHandler()))
     func abandonment(_ admission: RequestAdmission) -> Abandonment? {
       if case .body(_, let exchange) = admission { exchange.abandonment } else { nil }
     }
     #expect(abandonment(waiting.begin()) == .isCancelledAtInputEnd)
     #expect(abandonment(other.begin()) == .isCancelled)
-    for server in [waiting, other] { #expect(abandonment(server.begin(["idempotency-key": "k"])) == .finishes) }
+    #expect(abandonment(signing.begin()) == .isCancelled)
+    #expect(abandonment(signing.begin(["idempotency-key": "k"])) == .finishes)
+    // Methods that only read ignore the key.
+    #expect(abandonment(waiting.begin(["idempotency-key": "k"])) == .isCancelledAtInputEnd)
   }
 }

@@ -24,9 +24,11 @@ final class RPCExchange: HTTPExchange {
 
   /// Work with an idempotency key goes on, because a retry will ask for its response.
   var abandonment: Abandonment {
-    guard request.idempotencyKey == nil else { return .finishes }
+    if request.idempotencyKey != nil, !ignoresKeys { return .finishes }
     return endpoint.waits ? .isCancelledAtInputEnd : .isCancelled
   }
+
+  private var ignoresKeys: Bool { if case .read = endpoint.idempotency { true } else { false } }
 
   private var endpoint: RPCEndpoint { route.endpoint }
   private var limits: Limits { server.limits }
@@ -234,7 +236,7 @@ final class RPCExchange: HTTPExchange {
   }
 
   private func idempotencyKey() throws(RPCError) -> String? {
-    if case .read = endpoint.idempotency { return nil }
+    if ignoresKeys { return nil }
     if let header = request.idempotencyKey { return try IdempotencyKey(header: header).text }
     if endpoint.idempotency == .keyed { throw IdempotencyKey.missing }
     return nil
