@@ -18,7 +18,9 @@ extension Health {
       guard request.mediaType == "application/json" else {
         return .response(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]))
       }
-      return .body(limit: Self.checkLimit, SimpleExchange { body, reservation in await self.check(body, request.contentEncoding, reservation) })
+      return .body(
+        limit: Self.checkLimit,
+        SimpleExchange { body, reservation in await self.check(body, request.contentEncoding, reservation) })
     default: return nil
     }
   }

@@ -81,3 +81,25 @@ def test_a_call_is_answered_at_its_deadline_while_redis_hangs(tmp_path):
             assert TOKEN not in verifier.log()
         finally:
             system.redis.signal(signal.SIGCONT)
+
+
+def test_a_retry_gets_the_result_of_a_call_that_ended_after_its_deadline(tmp_path):
+    with feed_system(tmp_path, Maker(random.Random(14))) as system:
+        verifier = named(system, "verifier")[0]
+
+        def resume(milliseconds: int) -> http.client.HTTPResponse:
+            connection = http.client.HTTPConnection("127.0.0.1", verifier.port, timeout=20)
+            connection.request("POST", "/attribution.queues.v1.QueuesService/ResumeQueue", json.dumps({"queue": "intake"}), {
+                "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", "Connect-Timeout-Ms": str(milliseconds),
+                "Idempotency-Key": "one-key"})
+            return connection.getresponse()
+
+        system.redis.signal(signal.SIGSTOP)
+        try:
+            assert resume(300).status == 504
+        finally:
+            system.redis.signal(signal.SIGCONT)
+        # Meanwhile the work ends, and its answer is stored.
+        time.sleep(1)
+        again = resume(5000)
+        assert again.status == 200 and again.headers["Idempotency-Replayed"] == "true"
