@@ -24,8 +24,8 @@ extension ServiceParts {
           metadata: ["app": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
         metrics.failed(AppStoreServerAPIError.Classification.credentials.rawValue)
       },
-      token: { (bundleId, server, key) throws(AppStoreServerAPIError) in
-        try await tokens.token(bundleId: bundleId, server: server, key: key)
+      token: { (bundleId, server, key, deadline) throws(AppStoreServerAPIError) in
+        try await tokens.token(bundleId: bundleId, server: server, key: key, deadline: deadline)
       })
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(

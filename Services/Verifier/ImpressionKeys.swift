@@ -75,6 +75,7 @@ final class ImpressionKeys: Sendable {
     return try? await asking.value.get()
   }
 
+  /// The query has its own time limit, because its answer is for all callers; each of them is answered at its own deadline.
   private func ask() async -> Result<ImpressionVerifier, RPCError> {
     do throws(RPCError) {
       let listed = try await signer.call(

@@ -116,6 +116,7 @@ extension ServiceParts {
         tracer: environment.tracer,
         logger: environment.logger)
       parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))
+      parts.checks.append(ReadinessCheck(name: "pusher") { pusher.isStalled ? "stalled" : nil })
     }
     if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
     return parts

@@ -15,6 +15,8 @@ struct SignerTokensTests {
   private final class Signer: HTTPSender {
     private let response: (status: Int, body: [UInt8])
     private let keyIds = Mutex<[String?]>([])
+    /// The time limits of the calls, milliseconds.
+    let limits = Mutex<[Int64]>([])
     /// The keys that were requested, in order.
     var requested: [String?] { keyIds.withLock { $0 } }
 
@@ -22,6 +24,8 @@ struct SignerTokensTests {
     init() { response = (200, Array(#"{"token":"t","expiresAt":"2026-01-01T00:00:00Z"}"#.utf8)) }
 
     func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+      let limit = request.headers.first { $0.0 == "Connect-Timeout-Ms" }.flatMap { Int64($0.1) }
+      limits.withLock { $0.append(limit ?? 0) }
       let body = try? JSONValue(parsing: request.body ?? [])
       keyIds.withLock { $0.append(body?["keyId"]?.stringValue) }
       return HTTPClientResponse(
@@ -52,24 +56,37 @@ struct SignerTokensTests {
   @Test func `The other key is requested by its id, and the first one without an id, which older signers understand`() async throws {
     let signer = Signer()
     let tokens = try signer.tokens()
-    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .first) == "t")
-    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other) == "t")
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .first, deadline: .now + .seconds(60)) == "t")
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other, deadline: .now + .seconds(60)) == "t")
     #expect(signer.requested == [nil, "B"])
   }
 
   @Test func `Without an other key signer is not asked for it`() async throws {
     let signer = Signer()
-    #expect(try await signer.tokens(otherKey: "").token(bundleId: "a", server: .sandbox, key: .other) == nil)
+    #expect(try await signer.tokens(otherKey: "").token(bundleId: "a", server: .sandbox, key: .other, deadline: .now + .seconds(60)) == nil)
     #expect(signer.requested.isEmpty)
   }
 
   @Test(arguments: [RPCCode.notFound, .invalidArgument])
   func `If signer does not know the other key, or is too old to choose one, the app has none`(code: RPCCode) async throws {
     let tokens = try Signer(error: RPCError(code, "no")).tokens()
-    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other) == nil)
+    #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other, deadline: .now + .seconds(60)) == nil)
     let error = await #expect(throws: AppStoreServerAPIError.self) {
-      try await tokens.token(bundleId: "a", server: .sandbox, key: .first)
+      try await tokens.token(bundleId: "a", server: .sandbox, key: .first, deadline: .now + .seconds(60))
     }
     #expect(error?.classification == .configuration)
+  }
+
+  @Test func `Signer gets the rest of the call's time, and never more than its own limit`() async throws {
+    let signer = Signer()
+    let tokens = try signer.tokens()
+    for seconds in [60, 2] {
+      _ = try await tokens.token(bundleId: "a", server: .sandbox, key: .first, deadline: .now + .seconds(seconds))
+    }
+    let limits = signer.limits.withLock { $0 }
+    #expect(limits.count == 2 && (4000...4990).contains(limits[0]) && (1000...1990).contains(limits[1]), "\(limits)")
+    await #expect(throws: AppStoreServerAPIError.self) {
+      _ = try await tokens.token(bundleId: "a", server: .sandbox, key: .first, deadline: .now - .seconds(1))
+    }
   }
 }

@@ -17,17 +17,14 @@ struct ExchangeReader: Sendable {
     throw RPCError.notFound("no such exchange, or its outcome is no longer kept")
   }
 
-  /// The exchange when it is decided, or its state at the end of the wait.
+  /// The exchange when it is decided, or its state when the wait ends or is cancelled.
   func decided(_ id: DeliveryID, within wait: Duration) async throws(RPCError) -> Exchange? {
     let end = ContinuousClock.now + wait
     var pause = Duration.milliseconds(20)
     while ContinuousClock.now < end {
       if let exchange = try await stored(id), exchange.outcome != nil { return exchange }
-      do {
-        try await Task.sleep(for: min(pause, end - ContinuousClock.now))
-      } catch {
-        throw RPCError(.canceled, "the caller went away")
-      }
+      // The wait is cancelled if the caller has left, or the service ends.
+      do { try await Task.sleep(for: min(pause, end - ContinuousClock.now)) } catch { break }
       pause = min(pause * 2, .milliseconds(250))
     }
     return try await exchange(id)

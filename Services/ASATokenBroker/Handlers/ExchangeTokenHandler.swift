@@ -6,6 +6,7 @@ import ServiceRuntime
 /// `ExchangeToken`: accepts a token, as ingest does, and waits for the outcome for a time that the caller chooses.
 struct ExchangeTokenHandler: RPCHandler {
   typealias Method = TokenBrokerService.ExchangeToken
+  static let waits = true
   /// The longest wait, milliseconds.
   static let maxWait: Int64 = 30_000
 

@@ -71,7 +71,7 @@ struct SessionIntake: Sendable {
     } catch let error as RedisError {
       return .notAccepted(.unavailable(error))
     } catch {
-      return .failure(RPCError(.canceled, "the request was given up"), status: 503)
+      return .failure(.unavailable("the request was given up; send it again", retryAfter: .seconds(5)))
     }
   }
 

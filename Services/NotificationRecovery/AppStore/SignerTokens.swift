@@ -8,8 +8,15 @@ struct SignerTokens: Sendable {
   let signer: RPCClient
   let configuration: DeploymentConfiguration
 
+  /// How long signer may take.
+  static let timeout: Duration = .seconds(5)
+
   /// A token with one of the app's keys; nil if no other key is configured.
-  func token(bundleId: String, server: AppStoreServer, key: AppStoreServerKey) async throws(AppStoreServerAPIError) -> String? {
+  ///
+  /// - Parameter deadline: of the call to Apple that needs the token.
+  func token(
+    bundleId: String, server: AppStoreServer, key: AppStoreServerKey, deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> String? {
     var keyId: String?
     if key == .other {
       keyId = configuration.app(bundleId)?.otherAppStoreServer?.keyId
@@ -17,7 +24,9 @@ struct SignerTokens: Sendable {
     }
     do throws(RPCError) {
       let request = CreateAppStoreServerTokenRequest(bundleId: bundleId, keyId: keyId)
-      return try await signer.call(SignerService.CreateAppStoreServerToken.self, request, timeout: .seconds(5)).token
+      return try await signer.call(
+        SignerService.CreateAppStoreServerToken.self, request, timeout: min(Self.timeout, deadline - .now)
+      ).token
     } catch {
       // Signer has no such key any more, or is of a version that knows only one.
       if key == .other, error.code == .notFound || error.code == .invalidArgument { return nil }

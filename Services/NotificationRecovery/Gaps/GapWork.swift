@@ -57,13 +57,16 @@ struct GapWork: Sendable {
 
   private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     do throws(LookUpError) {
-      if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
-        return .retry(after: .milliseconds(patience), error: "waiting for Apple's own retries after an outage")
-      }
+      // Recorded before the wait, because the event of the gap may be on the feed already.
       let isOpen = try await storing { () throws(RedisError) in
         try await store.begin(report, delivery: lease.deliveryID.description)
       }
       guard isOpen else { return .complete(Completion(state: .done, events: [], reason: "settled before")) }
+      if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
+        let reason = "waiting for Apple's own retries after an outage"
+        try await storing { () throws(RedisError) in try await store.note(report, error: reason) }
+        return .retry(after: .milliseconds(patience), error: reason)
+      }
       guard let bundleId = report.bundleId, let app = calls.configuration.app(bundleId), app.appStoreServer != nil,
         let server = AppStoreServer(rawValue: report.environment), app.environments.contains(server.rawValue)
       else {

@@ -5,6 +5,7 @@ import WireJSON
 
 struct PullEventsHandler: RPCHandler {
   typealias Method = EventsService.PullEvents
+  static let waits = true
   let feed: EventFeed
 
   func handle(_ request: PullEventsRequest, _ context: RPCContext) async throws(RPCError) -> PullEventsResponse {
@@ -20,11 +21,21 @@ struct PullEventsHandler: RPCHandler {
     let events = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.pull(name, limit: Int(limit), wait: max(.zero, patience), lease: .seconds(Int64(lease)))
     }
+    // The caller has probably left, and would not acknowledge the events. If it has not, it pulls again.
+    guard !Task.isCancelled || events.isEmpty else {
+      await giveBack(events, to: name)
+      return PullEventsResponse(events: [])
+    }
     return PullEventsResponse(
       events: events.map { event in
         PulledEvent(
           ackId: event.ackId,
           event: (try? JSONValue(parsing: event.json, limits: .ownDocuments))?.objectValue)
       })
+  }
+
+  /// Ends the leases, so that other readers get the events at once. If that fails, the leases end by time.
+  private func giveBack(_ events: [FeedEvent], to name: String) async {
+    _ = try? await feed.modifyLease(name, ackIds: events.map(\.ackId), lease: .zero)
   }
 }

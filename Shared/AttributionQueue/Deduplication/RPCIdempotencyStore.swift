@@ -57,6 +57,16 @@ public struct RPCIdempotencyStore: Sendable {
       ])
   }
 
+  /// Stores only that the call succeeded, not its answer: a repeat is executed again, and another request under the key is refused.
+  public func finishWithoutAnswer(scope: String, owner: String) async throws(QueueError) {
+    _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "repeat", 0, "", "", .integer(responseTTL.wholeSeconds)])
+  }
+
+  /// Renews the lease from now on, unless another call owns the key.
+  public func renew(scope: String, owner: String, lease: Duration) async throws(QueueError) {
+    _ = try await run(Scripts.rpcRenew, [key(scope)], [.string(owner), .integer(lease.milliseconds)])
+  }
+
   /// Frees the key.
   public func release(scope: String, owner: String) async throws(QueueError) {
     _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "free", 0, "", "", 0])

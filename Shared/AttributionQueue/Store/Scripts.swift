@@ -43,6 +43,7 @@ enum Scripts {
   static let trim = needed("trim", PackageResources.trim_lua)
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
+  static let rpcRenew = script("rpc_renew", PackageResources.rpc_renew_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
   static let commerceNotificationAdd = script("commerce_notification_add", PackageResources.commerce_notification_add_lua)
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)

@@ -33,6 +33,8 @@ public final class Pusher: Sendable {
   private let running = Mutex<[String: Running]>([:])
   private let claims = Mutex(EndpointClaims())
   private let isStopping = Atomic(false)
+  /// When the last round over the subscriptions ended, with or without an error.
+  private let turned = Mutex(ContinuousClock.now)
   private let signal = WakeSignal()
 
   /// - Parameters:
@@ -49,6 +51,9 @@ public final class Pusher: Sendable {
       logger: logger)
     registry = PusherRegistry(feed: feed, timeout: settings.pusherTimeout)
   }
+
+  /// True if the pusher has not completed a round over the subscriptions for more than 90 seconds.
+  public var isStalled: Bool { turned.withLock { $0 }.duration(to: .now) > .seconds(90) }
 
   /// Makes ``run()`` end.
   public func stop() {
@@ -129,6 +134,7 @@ public final class Pusher: Sendable {
         // Another instance may own the endpoints by now.
         if heard.duration(to: .now) > parts.settings.pusherTimeout / 2 { rest(true) }
       }
+      turned.withLock { $0 = .now }
       if !isOpening { await signal.wait(for: pushers.isEmpty ? .milliseconds(50) : Self.interval) }
     }
   }

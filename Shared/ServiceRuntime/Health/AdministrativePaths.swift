@@ -2,6 +2,9 @@ import AttributionProtocol
 import WireJSON
 
 /// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check, on the internal port only.
+///
+/// `/livez` is always 200, because no state is known that only a restart ends and that is the fault of this process alone. A worker also stalls
+/// while a node of Redis hangs, which a check of another node does not show, and a restart of all instances would not help then.
 extension Health {
   /// The decision about a request to an administrative path; nil for any other path.
   func admission(_ request: IncomingRequest) -> RequestAdmission? {
@@ -15,7 +18,9 @@ extension Health {
       guard request.mediaType == "application/json" else {
         return .response(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]))
       }
-      return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
+      return .body(
+        limit: Self.checkLimit,
+        SimpleExchange { body, reservation in await self.check(body, request.contentEncoding, reservation) })
     default: return nil
     }
   }
@@ -47,11 +52,29 @@ extension Health {
     return .json(ok ? 200 : 503, body.serialized)
   }
 
-  private func check(_ body: [UInt8]) async -> HTTPResponse {
-    guard let object = try? JSONValue(parsing: body).objectValue else {
+  /// The maximum size of a request for the gRPC health check, bytes.
+  private static let checkLimit = 4096
+
+  private func check(_ body: [UInt8], _ encoding: String?, _ reservation: BodyReservation) async -> HTTPResponse {
+    var bytes = body
+    switch encoding?.lowercased() {
+    case nil, "identity": break
+    case "gzip":
+      guard let inflated = try? Gzip.inflate(body, limit: Self.checkLimit, on: reservation) else {
+        return .error(RPCError(.invalidArgument, "the body is not gzip, or is too large"))
+      }
+      bytes = inflated
+    default: return .error(.unimplemented("unknown content encoding; gzip and identity are accepted"))
+    }
+    guard let object = try? JSONValue(parsing: bytes).objectValue else {
       return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
     }
-    let name = object["service"]?.stringValue ?? ""
+    let name: String
+    switch object["service"] {
+    case nil, .null?: name = ""
+    case .string(let text)?: name = text
+    default: return .error(.invalidArgument(field: "service", "must be a string"))
+    }
     guard name.isEmpty || rpcServices.contains(name) else { return .error(.notFound("no such service")) }
     let ready = await readiness().status == 200
     return .json(200, JSONValue.object(["status": .string(ready ? "SERVING" : "NOT_SERVING")]).serialized)

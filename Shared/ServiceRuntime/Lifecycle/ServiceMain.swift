@@ -185,7 +185,7 @@ enum ServiceMain {
       let publicServer = PublicServer(
         responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics,
         tracer: environment.tracer,
-        sampledParents: environment.configuration.traces.publicParents)
+        sampledParents: environment.configuration.traces.publicParents, logger: logger)
       let tls = try environment.variables.publicTLS.map { settings throws(ConfigurationError) in
         try LiveTLS(
           settings, listener: "public", variable: "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE", metrics: environment.metrics, logger: logger)
@@ -208,7 +208,7 @@ enum ServiceMain {
         metricsAccess.replace(by: configuration.metrics)
       })
     // Services stop in reverse order: first readiness, then the listeners, then the work.
-    services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
+    services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])
     var configuration = ServiceGroupConfiguration(

@@ -55,7 +55,7 @@ import Testing
     let client = AppStoreServerAPIClient(
       http: HTTPClient(), baseURLs: [.production: apple.url, .sandbox: apple.url + "/sandbox"], retryRule: quick,
       pacing: Permits(permits), keyRefused: { _, _, key in refused.update { $0.append(key) } },
-      token: { (_, _, key) throws(AppStoreServerAPIError) in try token(key) })
+      token: { (_, _, key, _) throws(AppStoreServerAPIError) in try token(key) })
     var results: [String] = []
     for statuses in calls {
       current.update { $0 = statuses }

@@ -40,4 +40,34 @@ import Testing
       #expect(try await store.claim(scope: "s", fingerprint: "g", lease: .seconds(30)) == .running)
     }
   }
+
+  @Test func `An owner renews its lease; nobody else does`() async throws {
+    try await withQueue { queue, _ in
+      let store = RPCIdempotencyStore(deliveries: queue)
+      for (isOwner, expected) in [(true, true), (false, false)] {
+        let scope = "s\(isOwner)"
+        let mine = try #require(owner(try await store.claim(scope: scope, fingerprint: "f", lease: .milliseconds(300))))
+        try await store.renew(scope: scope, owner: isOwner ? mine : "somebody", lease: .seconds(30))
+        try await Task.sleep(for: .milliseconds(400))
+        let isRunning = try await store.claim(scope: scope, fingerprint: "f", lease: .seconds(30)) == .running
+        #expect(isRunning == expected)
+      }
+    }
+  }
+
+  @Test func `A call whose answer is not stored is executed again, and another request under its key is refused`() async throws {
+    try await withQueue { queue, _ in
+      let store = RPCIdempotencyStore(deliveries: queue)
+      let lease = Duration.seconds(30)
+      let first = try #require(owner(try await store.claim(scope: "s", fingerprint: "f", lease: lease)))
+      try await store.finishWithoutAnswer(scope: "s", owner: first)
+      #expect(try await store.claim(scope: "s", fingerprint: "g", lease: lease) == .reused)
+      let second = try #require(owner(try await store.claim(scope: "s", fingerprint: "f", lease: lease)))
+      #expect(first != second)
+      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .running)
+      // The second answer may be stored, for example by an older build.
+      try await store.finish(scope: "s", owner: second, status: 200, code: "ok", body: [1])
+      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .done(status: 200, code: "ok", body: [1]))
+    }
+  }
 }

@@ -20,6 +20,14 @@ private final class Probe: HTTPResponder {
     let probe: Probe
     let path: String
 
+    var abandonment: Abandonment {
+      switch path {
+      case "/call": .isCancelled
+      case "/pull": .isCancelledAtInputEnd
+      default: .finishes
+      }
+    }
+
     func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: error == .tooLarge ? 413 : 408) }
 
     func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome {
@@ -43,6 +51,14 @@ private final class Probe: HTTPResponder {
           return HTTPResponse(status: 203, body: body)
         }
       }
+      if ["/call", "/pull", "/keyed"].contains(path) {
+        return .later { [probe] in
+          do { try await Task.sleep(for: .seconds(1)) } catch { probe.cancelled.withLock { _ = $0.insert(path) } }
+          // There is no response: an embedded event loop must not be used from another thread.
+          await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+          return HTTPResponse(status: 202, body: body)
+        }
+      }
       guard path == "/later" else { return .now(HTTPResponse(status: 200, body: body)) }
       return .later { HTTPResponse(status: 202, body: body) }
     }
@@ -58,6 +74,9 @@ private final class Probe: HTTPResponder {
     }
     for one in all { one.resume() }
   }
+
+  /// The paths of requests whose work was cancelled.
+  let cancelled = Mutex<Set<String>>([])
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     if request.path == "/refused" { return .response(HTTPResponse(status: 403)) }
@@ -328,7 +347,8 @@ private final class ReadCount: ChannelOutboundHandler {
     // More bytes of the same headers do not extend the time.
     _ = try send("TP/1.1\r\nHost: ", slowHead)
     #expect(slowHead.isActive)
-    #expect(try later(1, slowHead).hasPrefix("HTTP/1.1 408"))
+    let late = try later(1, slowHead)
+    #expect(late.hasPrefix("HTTP/1.1 408") && late.contains("x-request-id: "))
 
     let slowBody = try connection(limits)
     _ = try send("POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\no", slowBody)
@@ -381,6 +401,28 @@ private final class ReadCount: ChannelOutboundHandler {
       #expect(try received(channel).hasPrefix(path == "/now" ? "HTTP/1.1 200" : "HTTP/1.1 403"))
       #expect(!channel.isActive)
     }
+  }
+
+  @Test func `A connection that closes cancels the work of its request, unless a retry will ask for the result`() async throws {
+    for path in ["/call", "/pull", "/keyed"] {
+      let channel = try connection()
+      _ = try send(post(path, "a"), channel)
+      _ = try? channel.finish()
+    }
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(probe.cancelled.withLock { $0 } == ["/call", "/pull"])
+  }
+
+  @Test func `A client that closes its side ends only work that waits`() async throws {
+    for path in ["/call", "/pull", "/keyed"] {
+      let channel = try connection()
+      try channel.writeInbound(ByteBuffer(string: post(path, "a")))
+      channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      channel.embeddedEventLoop.run()
+      #expect(channel.isActive)
+    }
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(probe.cancelled.withLock { $0 } == ["/pull"])
   }
 
   @Test func `HTTP 1.0 is kept alive only when it asks`() throws {

@@ -168,5 +168,10 @@ def test_a_caller_may_repeat_a_keyed_call_and_not_reuse_its_key(system):
     assert first.status == 200, first
     again = system.rpc("Recovery", "RequestTestNotification", message, key=key)
     assert again.body == first.body and again.headers["Idempotency-Replayed"] == "true"
+    quoted = system.rpc("Recovery", "RequestTestNotification", message, key=f'"{key}"')
+    assert quoted.body == first.body and quoted.headers["Idempotency-Replayed"] == "true"
+    for bad in ("a" * 256, "a b", '""'):
+        refused = system.rpc("Recovery", "RequestTestNotification", message, key=bad)
+        assert refused.status == 400 and "IDEMPOTENCY_KEY_INVALID" in json.dumps(refused.json), refused
     reused = system.rpc("Recovery", "RequestTestNotification", {**message, "environment": "Production"}, key=key)
     assert reused.status == 400 and "IDEMPOTENCY_KEY_REUSED" in json.dumps(reused.json), reused

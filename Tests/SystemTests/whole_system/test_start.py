@@ -244,3 +244,17 @@ def test_a_key_of_root_that_the_group_of_the_service_may_read(tmp_path):
     assert '"listening"' in end([10_001])
     refusal = end([10_003])
     assert '"listening"' not in refusal and "cannot be read" in refusal
+
+
+def test_a_service_that_nobody_could_call_does_not_start(tmp_path):
+    service = BareService(tmp_path, "signer")
+    del service.environment["ATTRIBUTION_SERVICE_TOKEN_FILE"]
+    with service:
+        assert service.process.wait(20) == 78
+    assert "nobody could call" in service.log()
+
+
+def test_a_service_without_credentials_listens_only_on_loopback(tmp_path):
+    with BareService(tmp_path, "signer", ATTRIBUTION_OPEN="1", ATTRIBUTION_LISTEN=f"0.0.0.0:{free_port()}") as service:
+        assert service.process.wait(20) == 78
+    assert "ATTRIBUTION_OPEN" in service.log() and "loopback" in service.log()

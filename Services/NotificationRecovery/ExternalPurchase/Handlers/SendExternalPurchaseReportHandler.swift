@@ -9,6 +9,7 @@ import WireJSON
 /// Apple: Send External Purchase Report. Stores and queues the report, then waits a while for Apple's answer.
 struct SendExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.SendExternalPurchaseReport
+  static let waits = true
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: ReportStore

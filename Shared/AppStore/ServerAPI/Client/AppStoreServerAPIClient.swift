@@ -22,9 +22,11 @@ public struct AppStoreServerResponse: Sendable, Hashable {
 ///
 /// It verifies nothing; JWS are returned unchanged.
 public final class AppStoreServerAPIClient: Sendable {
-  /// Makes the bearer token for an app (by bundle id) with one of its keys; nil if the app has no such key.
+  /// Makes the bearer token for an app (by bundle id) with one of its keys; nil if the app has no such key. `deadline` is that of the call.
   public typealias TokenProvider =
-    @Sendable (_ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey) async throws(AppStoreServerAPIError) -> String?
+    @Sendable (
+      _ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey, _ deadline: ContinuousClock.Instant
+    ) async throws(AppStoreServerAPIError) -> String?
 
   private struct Bucket: Hashable {
     let bundleId: String
@@ -162,7 +164,7 @@ public final class AppStoreServerAPIClient: Sendable {
       var isSent = false
       do throws(AppStoreServerAPIError) {
         try refuseWhilePaused(bucket)
-        let bearer = try await self.bearer(bundleId, server, &key)
+        let bearer = try await self.bearer(bundleId, server, &key, deadline)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
         // A timeout that is shorter than usual because of the caller says nothing about Apple.
         let isHurried = deadline - .now < timeout
@@ -185,7 +187,7 @@ public final class AppStoreServerAPIClient: Sendable {
         guard isSent else { throw refusal }
         // Any other answer than 401 and the server's own errors shows that Apple accepts the key.
         if let status = failure.status, status != 401, status < 500 { acceptedKeys.accept(key, bundleId, server) }
-      } else if failure.classification == .credentials, await hasKey(key.counterpart, bundleId, server) {
+      } else if failure.classification == .credentials, await hasKey(key.counterpart, bundleId, server, deadline) {
         // While a key is replaced, Apple may accept only one of the two. This is not a repeated attempt.
         keyRefused(bundleId, server, key)
         refusal = failure
@@ -205,17 +207,19 @@ public final class AppStoreServerAPIClient: Sendable {
   }
 
   /// Whether a token can be made with the key.
-  private func hasKey(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer) async -> Bool {
-    do throws(AppStoreServerAPIError) { return try await token(bundleId, server, key) != nil } catch { return false }
+  private func hasKey(
+    _ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer, _ deadline: ContinuousClock.Instant
+  ) async -> Bool {
+    do throws(AppStoreServerAPIError) { return try await token(bundleId, server, key, deadline) != nil } catch { return false }
   }
 
   /// A token with the key that Apple accepted last, or with the first one if there is no other key any more.
   private func bearer(
-    _ bundleId: String, _ server: AppStoreServer, _ key: inout AppStoreServerKey
+    _ bundleId: String, _ server: AppStoreServer, _ key: inout AppStoreServerKey, _ deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> String {
-    if let bearer = try await token(bundleId, server, key) { return bearer }
+    if let bearer = try await token(bundleId, server, key, deadline) { return bearer }
     key = .first
-    guard let bearer = try await token(bundleId, server, .first) else {
+    guard let bearer = try await token(bundleId, server, .first, deadline) else {
       throw AppStoreServerAPIError(.configuration, message: "the app has no key for the App Store Server API", server: server)
     }
     return bearer

@@ -89,6 +89,6 @@ private struct StartingResponder: HTTPResponder {
   let health: Health
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
-    health.admission(request) ?? .response(.error(RPCError(.unavailable, "the service is starting")))
+    (health.admission(request) ?? .response(.error(.unavailable("the service is starting")))).named(request)
   }
 }

@@ -10,13 +10,22 @@ enum ResponseCompression {
       response.headers.add(name: "vary", value: "Accept-Encoding")
     }
     guard response.body.count >= minBytes else { return }
-    let accepted = request.header("accept-encoding") ?? request.contentEncoding ?? ""
-    let takesGzip = accepted.split(separator: ",").contains { item in
-      let parts = item.split(separator: ";").map { $0.trimmingSpaces().lowercased() }
-      return parts.first == "gzip" && !parts.dropFirst().contains { $0.replacing(" ", with: "") == "q=0" }
-    }
-    guard takesGzip, let small = Gzip.deflate(response.body) else { return }
+    var accepted = request.values("accept-encoding")
+    if accepted.isEmpty, let encoding = request.contentEncoding { accepted = [encoding] }
+    guard accepted.contains(where: acceptsGzip), let small = Gzip.deflate(response.body) else { return }
     response.body = small
     response.headers.add(name: "content-encoding", value: "gzip")
+  }
+
+  /// True if a line of `Accept-Encoding` names gzip with a weight above zero (RFC 9110 section 12.4.2).
+  private static func acceptsGzip(_ line: String) -> Bool {
+    line.split(separator: ",").contains { item in
+      let parts = item.split(separator: ";").map { $0.trimmingSpaces().lowercased() }
+      guard parts.first == "gzip" else { return false }
+      return !parts.dropFirst().contains { part in
+        let parameter = part.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces() }
+        return parameter.first == "q" && parameter.count == 2 && Double(parameter[1]) == 0
+      }
+    }
   }
 }

@@ -120,11 +120,16 @@ struct ConnectionChannel: ServerChildChannel {
       to: channel, responder: responder, limits: limits, bodies: bodies, registry: registry, peer: peer)
   }
 
+  /// Returns when the connection is closed. Closes it if the task is cancelled, which happens when the limit of the drain has passed.
   func handle(value: Value, logger: Logger) async {
-    guard let negotiated = try? await value.negotiated.get() else { return }
-    let name = negotiated == .http1 ? "h1" : "h2"
-    registry.add("attribution_http_connections", 1, [name])
-    try? await value.channel.closeFuture.get()
-    registry.add("attribution_http_connections", -1, [name])
+    await withTaskCancellationHandler {
+      guard let negotiated = try? await value.negotiated.get() else { return }
+      let name = negotiated == .http1 ? "h1" : "h2"
+      registry.add("attribution_http_connections", 1, [name])
+      try? await value.channel.closeFuture.get()
+      registry.add("attribution_http_connections", -1, [name])
+    } onCancel: {
+      value.channel.close(promise: nil)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import AttributionProtocol
+import Logging
 import Synchronization
 import Traces
 import WireJSON
@@ -78,16 +79,16 @@ struct PublicExchange: HTTPExchange {
       traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     let counting = CountOnce()
-    return .waitingAtMost(server.answerTime, late: { finish(late, counts: counting.begin()) }) {
+    return .waitingAtMost(server.answerTime, late: { finish(late, trace: trace, counts: counting.begin()) }) {
       guard let span else {
         let response = encoded(await server.responder.respond(to: asked))
-        return finish(response, counts: counting.begin())
+        return finish(response, trace: trace, counts: counting.begin())
       }
       let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
       span.end(
         SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
         error: response.status >= 500 ? String(response.status) : nil)
-      return finish(encoded(response), span, counts: counting.begin())
+      return finish(encoded(response), span, trace: trace, counts: counting.begin())
     }
   }
 
@@ -106,7 +107,7 @@ struct PublicExchange: HTTPExchange {
   }
 
   /// - Parameter counts: false for the second of two responses, which is not sent.
-  func finish(_ response: HTTPResponse, _ span: Span? = nil, counts: Bool = true) -> HTTPResponse {
+  func finish(_ response: HTTPResponse, _ span: Span? = nil, trace: SpanContext? = nil, counts: Bool = true) -> HTTPResponse {
     var response = response
     response.requestId = requestId
     if let rateLimitStatus, let policy = server.edge.ratePolicy {
@@ -118,9 +119,23 @@ struct PublicExchange: HTTPExchange {
       server.ok?.add()
     } else {
       server.registry.add("attribution_public_requests_total", 1, [String(response.status)])
+      log(response.status, trace)
     }
     server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
     return response
+  }
+
+  /// Anyone can send requests that are refused, so only faults of this service are logged at the usual level.
+  private func log(_ status: Int, _ trace: SpanContext?) {
+    server.log.write(status >= 500 ? .warning : .debug, "a public request was answered") {
+      var fields: Logger.Metadata = [
+        "method": "\(request.method) \(server.responder.template(of: request.path))", "status": "\(status)",
+      ]
+      // A sender's own id may be the identifier of a device.
+      if request.requestId == nil { fields["requestId"] = "\(requestId)" }
+      if let id = (trace ?? request.traceparent.flatMap { SpanContext(traceparent: $0) })?.traceID { fields["traceId"] = "\(id.text)" }
+      return fields
+    }
   }
 }
 

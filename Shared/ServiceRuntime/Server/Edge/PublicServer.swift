@@ -1,4 +1,5 @@
 import AttributionProtocol
+import Logging
 import Traces
 
 /// The public port. It serves neither RPCs nor health nor metrics.
@@ -17,12 +18,14 @@ struct PublicServer: HTTPResponder {
   let tracer: Tracer
   /// Limits how many traces callers on the public port may have recorded.
   let parents: ParentRate
+  let log: CallLog
 
   init(
     responder: any PublicResponder, limits: Limits, edge: EdgeSettings, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int,
-    answerTime: Duration = PublicServer.defaultAnswerTime
+    logger: Logger, answerTime: Duration = PublicServer.defaultAnswerTime
   ) {
     self.answerTime = answerTime
+    log = CallLog(logger)
     self.tracer = tracer
     parents = ParentRate(perSecond: sampledParents)
     self.responder = responder

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Answers requests of one listener in two steps, so that requests can be refused before their body is read.
 public protocol HTTPResponder: Sendable {
   /// Decides by the head of a request. Called on the connection's event loop, so it must not block.
@@ -16,6 +18,10 @@ public enum RequestAdmission: Sendable {
 public protocol HTTPExchange: Sendable {
   /// The peer whose memory quota the body counts against; nil if peers have no quota, and for a proxy's own requests.
   var peer: IPAddress? { get }
+  /// The time at which the request is over, if its head states one: no body is read after it.
+  var deadline: ContinuousClock.Instant? { get }
+  /// What happens to work that is returned as ``HTTPOutcome/later(_:)`` if the caller leaves before it is done.
+  var abandonment: Abandonment { get }
   /// The response if the body cannot be read.
   func refuse(_ error: BodyError) -> HTTPResponse
   /// The response to the whole request. Called on the connection's event loop: work that takes longer than a signature must be returned as
@@ -27,6 +33,25 @@ public protocol HTTPExchange: Sendable {
 
 extension HTTPExchange {
   public var peer: IPAddress? { nil }
+  public var deadline: ContinuousClock.Instant? { nil }
+  public var abandonment: Abandonment { .finishes }
+
+  /// The time to receive the body: `limit`, or the rest of the request's own time if that is shorter.
+  func bodyTime(_ limit: TimeAmount) -> TimeAmount {
+    guard let deadline else { return limit }
+    return min(limit, max(.zero, TimeAmount(deadline - .now)))
+  }
+}
+
+/// What happens to the work of a request whose caller leaves.
+public enum Abandonment: Sendable {
+  /// The work goes on: a retry will ask for its result.
+  case finishes
+  /// The work is cancelled when the connection is closed. A caller that closed only its sending side still gets the answer.
+  case isCancelled
+  /// The work waits for something to happen. It is cancelled as soon as the caller closes its sending side, because the end of a process
+  /// is not visible in another way until something is written.
+  case isCancelledAtInputEnd
 }
 
 /// A response, or the work that makes it.
@@ -71,4 +96,24 @@ public struct SimpleExchange: HTTPExchange {
 
   public func refuse(_ error: BodyError) -> HTTPResponse { HTTPResponse(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
   public func respond(to body: [UInt8], _ reservation: BodyReservation) -> HTTPOutcome { .later { await work(body, reservation) } }
+}
+
+extension RequestAdmission {
+  /// Adds the request's id to responses to anything but an RPC, and compresses those that are large.
+  func named(_ request: IncomingRequest) -> RequestAdmission {
+    let requestId = RequestID.usable(request.requestId)
+    switch self {
+    case .response(var response):
+      response.requestId = requestId
+      return .response(response)
+    case .body(let limit, let exchange):
+      let wrapped = SimpleExchange { body, reservation in
+        var response = await exchange.respond(to: body, reservation).response()
+        response.requestId = requestId
+        ResponseCompression.apply(&response, request)
+        return response
+      }
+      return .body(limit: limit, wrapped)
+    }
+  }
 }

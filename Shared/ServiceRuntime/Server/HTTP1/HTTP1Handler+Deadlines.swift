@@ -11,6 +11,9 @@ extension HTTP1Handler {
     set(until, context)
   }
 
+  /// The time to receive the rest of the request.
+  var bodyTime: TimeAmount { exchange?.bodyTime(times.body) ?? times.body }
+
   func set(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     alarmAt = time
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -41,7 +44,9 @@ extension HTTP1Handler {
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
       keepAlive = false
       isHead = false
-      finish(HTTPResponse(status: 408), context)
+      var response = HTTPResponse(status: 408)
+      response.requestId = RequestID.usable(nil)
+      finish(response, context)
     case .working:
       guard let late = lateResponse else { return }
       lateResponse = nil

@@ -82,13 +82,15 @@ extension HTTP1Handler {
       state = .working
       let bound = NIOLoopBound((self, context, reservation), eventLoop: context.eventLoop)
       let loop = context.eventLoop
-      Task {
+      let task = Task {
         let response = await work()
         loop.execute {
           let (handler, context, _) = bound.value
+          handler.work = nil
           handler.complete(response, context)
         }
       }
+      keep(task, exchange.abandonment)
     case .waiting(let work): start(work, reservation, context)
     case .waitingAtMost(let time, let late, let work):
       lateResponse = late
@@ -121,6 +123,14 @@ extension HTTP1Handler {
       handler.complete(response, context)
     }
     isStarting = false
+  }
+
+  /// Keeps the task of the current response if it ends with its caller.
+  private func keep(_ task: Task<Void, Never>, _ abandonment: Abandonment) {
+    guard abandonment != .finishes else { return }
+    work = task
+    endsAtInputEnd = abandonment == .isCancelledAtInputEnd
+    if inputClosed, endsAtInputEnd { task.cancel() }
   }
 
   /// Called when the response to the current request is made.
@@ -174,7 +184,7 @@ extension HTTP1Handler {
     guard !isBusy(context) else { return }
     // The buffered parts may end in the middle of a request. Its time limit starts here, because no read may follow that would start it.
     switch state {
-    case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
+    case .body where deadline == nil, .skipping where deadline == nil: expect(within: bodyTime, context)
     default: break
     }
     if heldRead {

@@ -71,6 +71,11 @@ final class HTTP1Handler: ChannelDuplexHandler {
   var sawBytes = false
   var headBegun = false
 
+  /// The task that makes the response; nil if there is none, or if it must not be cancelled.
+  var work: Task<Void, Never>?
+  /// True if ``work`` is cancelled when the peer closes its sending side.
+  var endsAtInputEnd = false
+
   /// The time at which the current state times out; nil while a response without a time limit is being made.
   var deadline: NIODeadline?
   /// The scheduled check of ``deadline``, and its time.
@@ -108,6 +113,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
     alarm?.cancel()
     alarm = nil
     held.removeAll()
+    work?.cancel()
+    work = nil
     context.fireChannelInactive()
   }
 
@@ -130,7 +137,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
       // response to the next request.
       headBegun = true
       expect(within: times.header, context)
-    case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
+    case .body where deadline == nil, .skipping where deadline == nil: expect(within: bodyTime, context)
     default: break
     }
     sawPart = false
@@ -164,6 +171,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch event {
     case ChannelEvent.inputClosed:
       inputClosed = true
+      if endsAtInputEnd { work?.cancel() }
       // A peer that closed its sending side may still read. Pipelined requests are answered first.
       if !isBusy(context) || held.isEmpty && !isWorking { closeAfterWrites(context) }
     case is ChannelShouldQuiesceEvent:

@@ -31,7 +31,9 @@ extension HTTP2Handler {
     let request = IncomingRequest(method: head.method, target: head.target, headers: head.headers, peer: peer, isHTTP2: true)
     guard head.isSafe, HTTPToken.isToken(head.method) else {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
-      send(HTTPResponse(status: 400), stream, id, context)
+      var response = HTTPResponse(status: 400)
+      response.requestId = RequestID.usable(request.requestId)
+      send(response, stream, id, context)
       return
     }
     if let refusal = request.refusal(limits, target: head.target) {
@@ -51,11 +53,12 @@ extension HTTP2Handler {
       stream.exchange = exchange
       stream.bodyLimit = limit
       // Work with an idempotency key is not cancelled, because a retry will ask for its response.
-      stream.mayBeCancelled = request.idempotencyKey == nil
+      stream.mayBeCancelled = request.idempotencyKey == nil || exchange.abandonment != .finishes
+      stream.endsAtInputEnd = exchange.abandonment == .isCancelledAtInputEnd
       if stream.isWhole {
         respond(stream, id, context)
       } else {
-        wait(stream, times.body, context)
+        wait(stream, exchange.bodyTime(times.body), context)
       }
     }
   }

@@ -182,6 +182,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
       if phase != .closed {
         phase = .ended
         for (id, stream) in streams where !stream.isWhole { reset(id, .cancel, context) }
+        for stream in streams.values where stream.endsAtInputEnd { stream.work?.cancel() }
         closeIfDone(context)
       }
     default: context.fireUserInboundEventTriggered(event)

@@ -21,4 +21,6 @@ final class HTTP2Stream {
   /// The task that makes the response; cancelled when the stream ends before.
   var work: Task<Void, Never>?
   var mayBeCancelled = false
+  /// True if ``work`` is cancelled when the peer closes its sending side of the connection.
+  var endsAtInputEnd = false
 }

@@ -54,7 +54,7 @@ public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
 }
 
 /// A handler whose work is pure computation of microseconds and is cheaper when coalesced with other calls. The work is performed on the
-/// connection's event loop at the end of its turn, without a task and without a deadline.
+/// connection's event loop at the end of its turn, without a task. A call whose deadline has passed before is refused.
 public protocol CoalescingRPCHandler<Method>: RPCHandler {
   associatedtype Work: CoalescedWork
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<Work, Method.Response>

@@ -1,6 +1,7 @@
 import AttributionProtocol
 import AttributionQueue
 import Cryptography
+import Synchronization
 
 /// A call with an `Idempotency-Key`: repeats get the response of the first call.
 struct IdempotentCall {
@@ -8,6 +9,13 @@ struct IdempotentCall {
   let endpoint: RPCEndpoint
   let context: RPCContext
   let metrics: RPCMetrics
+
+  /// An answer of a handler that only computes is stored up to this size, bytes. If a call with a larger one is repeated, the handler runs
+  /// again.
+  static let maxStoredBytes = 64 * 1024
+
+  /// The lease of a key. It is longer than the method may take, so that no other call can claim the key while this one runs.
+  private var lease: Duration { max(.seconds(30), endpoint.timeLimit.maximum + .seconds(5)) }
 
   private enum Claimed {
     case own(String)
@@ -26,8 +34,12 @@ struct IdempotentCall {
     }
     metrics.idempotency(endpoint.name, "new")
     do throws(RPCError) {
-      let body = try await work()
-      await settle { try await store.finish(scope: scope, owner: owner, status: 200, code: "ok", body: body) }
+      let body = try await claimed(scope, owner, work).get()
+      if endpoint.isPure, endpoint.idempotency != .keyed, body.count > Self.maxStoredBytes {
+        await settle { try await store.finishWithoutAnswer(scope: scope, owner: owner) }
+      } else {
+        await settle { try await store.finish(scope: scope, owner: owner, status: 200, code: "ok", body: body) }
+      }
       return (.json(200, body), "ok")
     } catch {
       if error.code.isSettled {
@@ -42,10 +54,22 @@ struct IdempotentCall {
     }
   }
 
+  /// Runs the work. If it is cancelled, the caller has its answer and the work may go on: the lease is then renewed until the work has ended.
+  private func claimed(
+    _ scope: String, _ owner: String, _ work: () async throws(RPCError) -> [UInt8]
+  ) async -> Result<[UInt8], RPCError> {
+    let renewal = LeaseRenewal()
+    let result: Result<[UInt8], RPCError> = await withTaskCancellationHandler {
+      do throws(RPCError) { return .success(try await work()) } catch { return .failure(error) }
+    } onCancel: { [store, lease] in
+      renewal.begin(every: lease / 3) { try? await store.renew(scope: scope, owner: owner, lease: lease) }
+    }
+    renewal.end()
+    return result
+  }
+
   /// Claims the key. If another call holds it, waits a short time for that call.
   private func claim(_ scope: String, fingerprint: String) async throws(RPCError) -> Claimed {
-    // The lease is longer than the method may take, so that no other call can claim the key while this one runs.
-    let lease = max(.seconds(30), endpoint.timeLimit.maximum + .seconds(5))
     let until = min(ContinuousClock.now + .seconds(2), context.deadline)
     while true {
       let found: RPCClaim
@@ -79,6 +103,36 @@ struct IdempotentCall {
   /// is safe to repeat.
   private func settle(_ store: () async throws -> Void) async {
     do { try await store() } catch { context.logger.warning("an answer was not stored under its idempotency key") }
+  }
+}
+
+/// Renews a lease in the background, from a cancellation to the end of the work.
+private final class LeaseRenewal: Sendable {
+  private struct State {
+    var task: Task<Void, Never>?
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+
+  func begin(every pause: Duration, _ renew: @escaping @Sendable () async -> Void) {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      state.task = Task {
+        while !Task.isCancelled {
+          await renew()
+          try? await Task.sleep(for: pause)
+        }
+      }
+    }
+  }
+
+  func end() {
+    let task = state.withLock { state -> Task<Void, Never>? in
+      state.isOver = true
+      return state.task
+    }
+    task?.cancel()
   }
 }
 

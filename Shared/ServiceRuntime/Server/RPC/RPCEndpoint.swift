@@ -31,6 +31,10 @@ struct RPCEndpoint: Sendable {
   let idempotency: IdempotencyClass
   let timeLimit: RPCTimeLimit
   let isBatch: Bool
+  /// True if the handler waits: ``RPCHandler/waits``.
+  let waits: Bool
+  /// True if the handler only computes, so that running it again has no effect but another answer.
+  let isPure: Bool
   let call: Call
 
   init(handler: some RPCHandler) { self.init(of: handler) }
@@ -39,16 +43,16 @@ struct RPCEndpoint: Sendable {
 
   private init<Handler: RPCHandler>(of handler: Handler) {
     if let immediate = handler as? any ImmediateRPCHandler {
-      self.init(method: Handler.Method.self, call: Self.immediate(immediate))
+      self.init(method: Handler.Method.self, isPure: true, call: Self.immediate(immediate))
     } else if let coalescing = handler as? any CoalescingRPCHandler {
-      self.init(method: Handler.Method.self, call: Self.coalescing(coalescing))
+      self.init(method: Handler.Method.self, isPure: true, call: Self.coalescing(coalescing))
     } else if let batch = handler as? any BatchRPCHandler {
       self.init(
-        method: Handler.Method.self,
+        method: Handler.Method.self, isPure: true,
         call: .suspending { (body, limits, context) throws(RPCError) in try await batch.handle(body, limits, context) })
     } else {
       self.init(
-        method: Handler.Method.self,
+        method: Handler.Method.self, waits: Handler.waits,
         call: .suspending { (body, limits, context) throws(RPCError) in
           try await handler.handle(try Self.request(Handler.Method.self, body, limits), context).json
         })
@@ -74,13 +78,15 @@ struct RPCEndpoint: Sendable {
     do throws(JSONError) { return try Method.Request(json: body, limits: limits) } catch { throw .invalidArgument(error) }
   }
 
-  private init(method: any RPCMethod.Type, call: Call) {
+  private init(method: any RPCMethod.Type, waits: Bool = false, isPure: Bool = false, call: Call) {
     service = method.service
     name = method.name
     fullName = "\(method.service)/\(method.name)"
     idempotency = method.idempotency
     timeLimit = method.timeLimit
     isBatch = method.isBatch
+    self.waits = waits
+    self.isPure = isPure
     self.call = call
   }
 }

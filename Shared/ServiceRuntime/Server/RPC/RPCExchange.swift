@@ -1,4 +1,6 @@
 import AttributionProtocol
+import EventLoops
+import Logging
 import NIOCore
 import NIOHTTP1
 import Traces
@@ -16,6 +18,17 @@ final class RPCExchange: HTTPExchange {
   nonisolated(unsafe) private var timeLimit: Duration = .zero
   // Set after the body was read, before the work begins.
   nonisolated(unsafe) private var span: Span?
+  nonisolated(unsafe) private var traceID: TraceID?
+
+  var deadline: ContinuousClock.Instant? { started + timeLimit }
+
+  /// Work with an idempotency key goes on, because a retry will ask for its response.
+  var abandonment: Abandonment {
+    if request.idempotencyKey != nil, !ignoresKeys { return .finishes }
+    return endpoint.waits ? .isCancelledAtInputEnd : .isCancelled
+  }
+
+  private var ignoresKeys: Bool { if case .read = endpoint.idempotency { true } else { false } }
 
   private var endpoint: RPCEndpoint { route.endpoint }
   private var limits: Limits { server.limits }
@@ -72,6 +85,8 @@ final class RPCExchange: HTTPExchange {
       return finish(
         .error(RPCError(.resourceExhausted, "the request is larger than \(limit) bytes", reason: "REQUEST_TOO_LARGE")),
         code: RPCCode.resourceExhausted.rawValue)
+    case .timedOut where .now >= started + timeLimit:
+      return finish(.error(.timeIsOver), code: RPCCode.deadlineExceeded.rawValue)
     case .timedOut:
       return finish(
         .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408),
@@ -86,7 +101,10 @@ final class RPCExchange: HTTPExchange {
       let bytes = try message(body, reservation)
       server.metrics.received(route.metrics, bytes: bytes.count)
       guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
-      let trace = begin(caller)
+      let now = ContinuousClock.now
+      // The body may have come late.
+      guard now < started + timeLimit else { throw .timeIsOver }
+      let trace = begin(caller, now)
       let context = RPCContext(
         caller: caller, requestId: requestId, trace: trace,
         idempotencyKey: try idempotencyKey(), deadline: started + timeLimit, server: server)
@@ -97,10 +115,8 @@ final class RPCExchange: HTTPExchange {
       case .immediate(let call) where context.idempotencyKey == nil:
         return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
       case .immediate(let call):
-        return .later { [self] in
-          await finishing { () async throws(RPCError) in
-            try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
-          }
+        return later(context) { [self] () async throws(RPCError) in
+          try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
         }
       case .coalescing(let call) where context.idempotencyKey == nil:
         let pending = try call(bytes, jsonLimits, context)
@@ -112,22 +128,13 @@ final class RPCExchange: HTTPExchange {
           }
         }
       case .coalescing(let call):
-        return .later { [self] in
-          await finishing { () async throws(RPCError) in
-            try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
-          }
+        return later(context) { [self] () async throws(RPCError) in
+          try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
         }
       case .suspending(let call):
-        return .later { [self] in
-          await finishing { () async throws(RPCError) in
-            let work = { @Sendable () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
-            guard context.idempotencyKey != nil else {
-              return (.json(200, try await watched(until: context.deadline, work)), "ok")
-            }
-            return try await keyed(bytes, context) { () async throws(RPCError) in
-              try await watched(until: context.deadline, work)
-            }
-          }
+        return later(context) { [self] () async throws(RPCError) in
+          guard context.idempotencyKey != nil else { return (.json(200, try await call(bytes, jsonLimits, context)), "ok") }
+          return try await keyed(bytes, context) { () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
         }
       }
     } catch {
@@ -136,15 +143,16 @@ final class RPCExchange: HTTPExchange {
   }
 
   /// Begins the call's span if its trace is recorded.
-  private func begin(_ caller: CallerDirectory.Caller) -> SpanContext {
+  private func begin(_ caller: CallerDirectory.Caller, _ now: ContinuousClock.Instant) -> SpanContext {
     let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
     let trace = server.tracer.context(below: parent)
+    traceID = trace.traceID
     span = server.tracer.span(
       endpoint.fullName, .server, trace, below: parent,
       [
         SpanAttribute("rpc.system.name", "connectrpc"), SpanAttribute("rpc.method", endpoint.fullName),
         SpanAttribute("attribution.caller", caller.name),
-      ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: .now))
+      ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: now))
     return trace
   }
 
@@ -172,9 +180,25 @@ final class RPCExchange: HTTPExchange {
       if code != "ok" { span.set(SpanAttribute("rpc.response.status_code", code)) }
       span.end(error: RPCExchange.faults.contains(code) ? code : nil)
     }
+    if code != "ok" {
+      log(response.status >= 500 ? .warning : .info, code)
+    } else if server.log.writesAll {
+      log(.debug, code)
+    }
     response.requestId = requestId
     ResponseCompression.apply(&response, request)
     return response
+  }
+
+  private func log(_ level: Logger.Level, _ code: String) {
+    server.log.write(level, "a call was answered") {
+      var fields: Logger.Metadata = ["requestId": "\(requestId)", "method": "\(endpoint.fullName)", "code": "\(code)"]
+      // The log handler writes the trace of the current span itself.
+      if Span.current == nil, let id = traceID ?? request.traceparent.flatMap({ SpanContext(traceparent: $0) })?.traceID {
+        fields["traceId"] = "\(id.text)"
+      }
+      return fields
+    }
   }
 
   /// Codes that mark a span as failed: the error is on the server's side.
@@ -212,7 +236,7 @@ final class RPCExchange: HTTPExchange {
   }
 
   private func idempotencyKey() throws(RPCError) -> String? {
-    if case .read = endpoint.idempotency { return nil }
+    if ignoresKeys { return nil }
     if let header = request.idempotencyKey { return try IdempotencyKey(header: header).text }
     if endpoint.idempotency == .keyed { throw IdempotencyKey.missing }
     return nil
@@ -229,23 +253,18 @@ final class RPCExchange: HTTPExchange {
     return try await IdempotentCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
   }
 
-  /// Cancels the work at the deadline.
-  private func watched(
-    until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws(RPCError) -> [UInt8]
-  ) async throws(RPCError) -> [UInt8] {
-    let result = await withTaskGroup(of: Result<[UInt8], RPCError>?.self) { group in
-      group.addTask {
-        do throws(RPCError) { return .success(try await work()) } catch { return .failure(error) }
-      }
-      group.addTask {
-        try? await Task.sleep(until: deadline, clock: .continuous)
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      return first
+  /// Work that runs in a task, and is answered at the deadline at the latest.
+  private func later(_ context: RPCContext, _ work: @escaping @Sendable () async throws(RPCError) -> TimedCall.Answer) -> HTTPOutcome {
+    let call = TimedCall(deadline: context.deadline)
+    LoopDeadlines.add(call)
+    guard endpoint.waits else {
+      return .later { [self] in await finishing { () async throws(RPCError) in try await call.answer(work) } }
     }
-    guard let result else { throw RPCError(.deadlineExceeded, "the time for this call is over") }
-    return try result.get()
+    server.waiting.add(call)
+    return .later { [self] in
+      let response = await finishing { () async throws(RPCError) in try await call.answer(work) }
+      server.waiting.remove(call)
+      return response
+    }
   }
 }

@@ -63,7 +63,7 @@ struct RPCMetrics: Sendable {
   }
 
   func unknownMethod() {
-    registry.add("attribution_rpc_server_requests_total", 1, ["unknown", "unknown", "not_found"])
+    registry.add("attribution_rpc_server_requests_total", 1, ["unknown", "unknown", "unimplemented"])
   }
 
   func rateLimited(_ method: String) { registry.add("attribution_rate_limited_total", 1, [method]) }

@@ -19,6 +19,7 @@ final class RPCServer: HTTPResponder {
 
   let callers: LiveCallers
   let rates = CallerRates()
+  let waiting = WaitingCalls()
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics
@@ -26,6 +27,7 @@ final class RPCServer: HTTPResponder {
   let idempotency: RPCIdempotencyStore?
   let tracer: Tracer
   let logger: Logger
+  let log: CallLog
   private let pages: (any InternalPages)?
   /// Routes by the full path including the prefix.
   private let routes: [String: Route]
@@ -48,6 +50,7 @@ final class RPCServer: HTTPResponder {
     self.idempotency = idempotency
     self.tracer = tracer
     self.logger = logger
+    log = CallLog(logger)
     var routes: [String: Route] = [:]
     for (path, endpoint) in endpoints {
       routes[pathPrefix + path] = Route(
@@ -60,32 +63,14 @@ final class RPCServer: HTTPResponder {
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     if let route = routes[request.path] { return admit(request, route) }
-    if let administrative = health.admission(request) { return named(administrative, request) }
-    if let admission = pages?.admission(request, PageAccess(server: self)) { return named(admission, request) }
+    if let administrative = health.admission(request) { return administrative.named(request) }
+    if let admission = pages?.admission(request, PageAccess(server: self)) { return admission.named(request) }
     metrics.unknownMethod()
-    return named(.response(unknownPath), request)
+    return RequestAdmission.response(unknownPath).named(request)
   }
 
   /// The endpoint with the given path without the prefix.
   func endpoint(_ path: String) -> RPCEndpoint? { routes[pathPrefix + path]?.endpoint }
-
-  /// Adds a request id to responses to anything but an RPC.
-  private func named(_ admission: RequestAdmission, _ request: IncomingRequest) -> RequestAdmission {
-    let requestId = RequestID.usable(request.requestId)
-    switch admission {
-    case .response(var response):
-      response.requestId = requestId
-      return .response(response)
-    case .body(let limit, let exchange):
-      let wrapped = SimpleExchange { body, reservation in
-        var response = await exchange.respond(to: body, reservation).response()
-        response.requestId = requestId
-        ResponseCompression.apply(&response, request)
-        return response
-      }
-      return .body(limit: limit, wrapped)
-    }
-  }
 
   /// Checks everything that depends only on the head, before the body is read.
   private func admit(_ request: IncomingRequest, _ route: Route) -> RequestAdmission {
@@ -95,7 +80,7 @@ final class RPCServer: HTTPResponder {
     if case .read(let allowed) = endpoint.idempotency { getAllowed = allowed }
     guard request.method == "POST" || request.method == "GET" && getAllowed else {
       return .response(
-        call.finish(HTTPResponse(status: 405, headers: ["allow": getAllowed ? "GET, POST" : "POST"]), code: "unimplemented"))
+        call.finish(HTTPResponse(status: 405, headers: ["allow": getAllowed ? "GET, POST" : "POST"]), code: "unknown"))
     }
     if request.method == "POST", request.mediaType != "application/json" {
       return .response(call.finish(HTTPResponse(status: 415, headers: ["accept-post": "application/json"]), code: "unknown"))

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The calls of methods that wait for something to happen. They are ended when the service ends, so that they do not delay it.
+final class WaitingCalls: Sendable {
+  private struct State {
+    var calls: [ObjectIdentifier: TimedCall] = [:]
+    var isEnded = false
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ call: TimedCall) {
+    let isEnded = state.withLock { state -> Bool in
+      state.calls[ObjectIdentifier(call)] = call
+      return state.isEnded
+    }
+    if isEnded { call.cancel() }
+  }
+
+  func remove(_ call: TimedCall) { state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) } }
+
+  /// Ends the wait of all calls, and of those that are added later: they answer with what there is.
+  func end() {
+    let calls = state.withLock { state -> [TimedCall] in
+      state.isEnded = true
+      return Array(state.calls.values)
+    }
+    for call in calls { call.cancel() }
+  }
+}
