@@ -251,7 +251,9 @@ let package = Package(
       path: "Tests/AttributionControlTests", swiftSettings: strict),
     .testTarget(
       name: "ASATokenBrokerTests",
-      dependencies: ["asa-token-broker", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing"],
+      dependencies: [
+        "asa-token-broker", "AppleAttribution", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing", "WireJSON",
+      ],
       path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
     .testTarget(

@@ -31,8 +31,9 @@ extension ServiceParts {
         redis: redis, key: Keys.own("asa-token-broker", "rate", shardOf: "adservices"), rule: configuration.rateRule,
         onOutage: .refuses),
       concurrency: concurrency)
+    let consent = ConsentCheck(statuses: InstallStatusReader(redis: redis))
     let tokens = TokenWorker(
-      deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
+      deliveries: deliveries, store: store, consent: consent, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
       gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names, clock: clock,
       metrics: metrics,
@@ -49,7 +50,7 @@ extension ServiceParts {
         gate.phase == .closed ? 0 : gate.phase == .halfOpen ? 1 : 2
       )
     }
-    let reader = ExchangeReader(deliveries: deliveries, store: store)
+    let reader = ExchangeReader(deliveries: deliveries, store: store, consent: consent)
 
     var parts = ServiceParts()
     parts.methods = TokenBrokerService.methods + QueuesService.methods

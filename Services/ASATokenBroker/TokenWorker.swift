@@ -18,6 +18,7 @@ struct TokenWorker: Sendable {
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
+  let consent: ConsentCheck
   let installs: InstallStore
   let apple: AdServicesClient
   let gate: AppleCallGate
@@ -186,6 +187,9 @@ struct TokenWorker: Sendable {
       case .superseded(let event): exchange.supersededBy = event
       }
     }
+    // The last step before the event, so that a withdrawal that came while the token waited counts.
+    let undecided = exchange
+    exchange = try await persistently { try await consent.checked(undecided) }
     guard let event = exchange.event(names: names, traceparent: lease.traceparent) else {
       return .deadLetter(error: "the exchange has no outcome")
     }

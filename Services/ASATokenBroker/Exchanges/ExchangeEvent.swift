@@ -20,6 +20,7 @@ extension Exchange {
     data["traceparent"] = traceparent.map { .string($0) }
     data["attempts"] = .array(
       attempts.map { ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)] })
+    if attStatusAtReceipt != attStatus { data["attStatusAtReceipt"] = .integer(attStatusAtReceipt.code) }
     data["installId"] = installId.map { .string($0) }
     data["supersedes"] = supersedes.map { .string($0) }
     data["supersededBy"] = supersededBy.map { .string($0) }

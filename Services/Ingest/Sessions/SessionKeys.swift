@@ -6,7 +6,7 @@ struct SessionKeys: Sendable {
   let installHash: String
 
   /// String: ``ATTInstall/text``.
-  var install: String { key("install") }
+  var install: String { InstallStatusReader.key(ofInstall: installHash) }
   /// Sorted set: the held deliveries, by their order.
   var held: String { key("held") }
 

@@ -117,6 +117,11 @@ extension ATTInstall {
     return "\(status),\(phase),\(heldItems),\(isUpdate),\(unpublishedChange?.text ?? ""),\(since)"
   }
 
+  /// Parses the stored form. Of damaged text nothing is known, so there is no consent until the app reports a status again.
+  public init(stored text: String) {
+    self = ATTInstall(text: text) ?? ATTInstall(record: ATTStatusRecord(status: .unavailable, deviceTime: 0, receivedAt: 0))
+  }
+
   /// Parses the stored form, also an older one without `unpublishedChange` or `since`; nil if it is damaged, which counts as unknown.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

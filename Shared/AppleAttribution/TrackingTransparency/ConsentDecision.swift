@@ -18,4 +18,15 @@ public enum ConsentDecision {
     guard atReceipt.isConsent, let current else { return atReceipt }
     return current.status
   }
+
+  /// Decides whether the times of an attribution record may be passed on (AdServices: `clickDate` is only in detailed records).
+  ///
+  /// - Parameters:
+  ///   - atReceipt: the status that came with the token.
+  ///   - current: the install's state when the record is passed on; nil if no status of the install was ever reported.
+  /// - Returns: the stricter of the two. A later consent does not count for a token that came without.
+  public static func status(ofToken atReceipt: ATTStatus, current: ATTInstall?) -> ATTStatus {
+    guard atReceipt.isConsent, let record = current?.record else { return atReceipt }
+    return record.status
+  }
 }

@@ -88,6 +88,38 @@ def test_detail_without_authorization_is_flagged_and_its_times_are_removed(syste
         assert exchange.get("attMismatch", False) == (status == 2)
 
 
+def test_a_withdrawal_while_the_token_waits_and_one_after_its_outcome_remove_the_times(system):
+    record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click", "clickDate": "2026-10-08T17:17Z"}
+
+    def put(install: str, status: int) -> None:
+        body = {"bundleId": "com.example.app", "attStatus": status}
+        assert system.post(f"/v1/sessions/{install}/att-status", body, method="PUT").status == 200
+
+    feed = system.subscribe([RESOLVED])
+    # The first call finds nothing, and the user refuses before the next one.
+    waiting, install = scripted(system, [{"status": 404}, {"status": 200, "body": record}]), uuid.uuid4().hex
+    message = {"token": waiting, "bundleId": "com.example.app", "installId": install, "attStatus": 3,
+               "requestedAt": stamp(time.time() - 30)}
+    put(install, 3)
+    assert system.call("Broker", "ExchangeToken", {**message, "waitMilliseconds": 500})["state"] == "pending"
+    put(install, 2)
+    exchange = system.call("Broker", "ExchangeToken", {**message, "waitMilliseconds": 20000})
+    assert exchange["state"] == "attributed" and exchange["detail"] == "detailed" and "clickDate" not in json.dumps(exchange)
+    data = feed.wait_for(1)[0]["data"]
+    assert data["attStatus"] == 2 and data["attStatusAtReceipt"] == 3 and data["removedNames"] == ["clickDate"]
+    assert "2026-10-08" not in json.dumps(data) and data["attMismatch"] is False
+    # The outcome of another token was shown already.
+    token, install = scripted(system, [{"status": 200, "body": record}]), uuid.uuid4().hex
+    message |= {"token": token, "installId": install, "waitMilliseconds": 10000}
+    exchange = system.call("Broker", "ExchangeToken", message)
+    assert exchange["record"]["clickDate"] and "attStatusAtReceipt" not in feed.wait_for(1)[0]["data"]
+    put(install, 2)
+    asked = {"exchangeId": exchange["exchangeId"]}
+    for again in (system.call("Broker", "GetExchange", asked), system.call("Broker", "ExchangeToken", message)):
+        assert again["state"] == "attributed" and "clickDate" not in json.dumps(again)
+    feed.delete()
+
+
 def exchange(system, answers: list[dict], **fields) -> tuple[str, dict]:
     token = scripted(system, answers)
     return token, system.call("Broker", "ExchangeToken", {

@@ -63,6 +63,7 @@ public struct AdServicesResolvedEvent: EventData {
   public var outcome: String?
   /// The same value as in GetExchange.
   public var state: String?
+  /// The status that decides which fields are removed: the one that came with the token, or that of a later withdrawal.
   public var attStatus: Int32?
   public var tokenCreatedAt: Timestamp?
   public var receivedAt: Timestamp?
@@ -90,6 +91,8 @@ public struct AdServicesResolvedEvent: EventData {
   public var names: JSONObject?
   /// Fields that were removed because there is no consent.
   public var removedNames: [String]
+  /// The status that came with the token, if it differs from attStatus.
+  public var attStatusAtReceipt: Int32?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
 
@@ -117,6 +120,7 @@ public struct AdServicesResolvedEvent: EventData {
     attMismatch: Bool? = nil,
     names: JSONObject? = nil,
     removedNames: [String] = [],
+    attStatusAtReceipt: Int32? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.exchangeId = exchangeId
@@ -142,6 +146,7 @@ public struct AdServicesResolvedEvent: EventData {
     self.attMismatch = attMismatch
     self.names = names
     self.removedNames = removedNames
+    self.attStatusAtReceipt = attStatusAtReceipt
     self.other = other
   }
 
@@ -264,6 +269,11 @@ public struct AdServicesResolvedEvent: EventData {
           removedNames = value
           continue
         }
+      case "attStatusAtReceipt":
+        if let value = OpenValue.int32(member.value) {
+          attStatusAtReceipt = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -295,6 +305,7 @@ public struct AdServicesResolvedEvent: EventData {
     object.append(new: "attMismatch", attMismatch.map { .bool($0) })
     object.append(new: "names", names.map { .object($0) })
     if !removedNames.isEmpty { object.append(new: "removedNames", .array(removedNames.map { .string($0) })) }
+    object.append(new: "attStatusAtReceipt", attStatusAtReceipt.map { .integer($0) })
     // A member that was set twice, once by its name and once among the others, is the one that has a name.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object

@@ -1,0 +1,87 @@
+import AppleAttribution
+import AttributionQueue
+import RedisClient
+import RedisTestSupport
+import Testing
+import WireJSON
+
+@testable import asa_token_broker
+
+@Suite("Consent withdrawn while a token waits")
+struct ConsentCheckTests {
+  private static let hash = SessionSubmission.installHash(bundleId: "com.example.app", installId: "i")
+  private static let record: JSONObject = [
+    "attribution": true, "orgId": 1, "campaignId": 2, "adGroupId": 3, "clickDate": "2026-10-08T17:17Z",
+  ]
+
+  private func exchange(_ status: ATTStatus, installId: String? = "i", record: JSONObject? = Self.record) throws -> Exchange {
+    let submission = try TokenSubmission(
+      token: "dG9rZW4=", bundleId: "com.example.app", installId: installId, attStatus: status, requestedAt: nil, receivedAt: 1000)
+    var exchange = Exchange(id: "007-" + String(repeating: "0", count: 32), submission: submission)
+    if let record {
+      exchange.record = try AttributionRecord(record)
+      exchange.outcome = .attributed
+      exchange.finishedAt = 2000
+    }
+    return exchange
+  }
+
+  /// The stored state after these statuses.
+  private func install(_ statuses: [ATTStatus]) -> String {
+    var install = ATTInstall()
+    for (index, status) in statuses.enumerated() { _ = install.learn(status, deviceTime: nil, now: Int64(1000 + index)) }
+    return install.text
+  }
+
+  @Test("times of the record are shown only if consent came with the token and the install's newest status is consent")
+  func decided() async throws {
+    try await withRedis { redis, _ in
+      let check = ConsentCheck(statuses: InstallStatusReader(redis: redis))
+      let cases: [(atReceipt: ATTStatus, stored: String?, shown: Bool)] = [
+        (.authorized, nil, true), (.authorized, install([.authorized]), true), (.authorized, install([.authorized, .denied]), false),
+        (.authorized, install([.restricted]), false), (.authorized, install([.notDetermined]), false),
+        (.authorized, install([.denied, .authorized]), true), (.denied, install([.authorized]), false),
+        (.unavailable, install([.authorized]), false), (.authorized, "damaged", false), (.authorized, "", false),
+      ]
+      for (atReceipt, stored, shown) in cases {
+        let key = RedisArgument.string(InstallStatusReader.key(ofInstall: Self.hash))
+        _ = try await redis.send(["DEL", key])
+        if let stored { _ = try await redis.send(["SET", key, .string(stored)]) }
+        let checked = try await check.checked(try exchange(atReceipt))
+        #expect((checked.shownRecord?.payload["clickDate"] != nil) == shown, "\(atReceipt) \(stored ?? "-")")
+        #expect((checked.shownRawRecord?["clickDate"] != nil) == shown)
+        #expect(checked.attStatusAtReceipt == atReceipt)
+      }
+    }
+  }
+
+  @Test("the stored form keeps both statuses, and an older build reads the stricter one")
+  func stored() throws {
+    var withdrawn = try exchange(.authorized)
+    withdrawn.apply(ATTInstall(record: ATTStatusRecord(status: .denied, deviceTime: nil, receivedAt: 1500)))
+    #expect(withdrawn.json["attStatus"] == 2 && withdrawn.json["attStatusAtReceipt"] == 3)
+    let read = try #require(Exchange(json: withdrawn.json))
+    #expect(read.attStatus == .denied && read.attStatusAtReceipt == .authorized && read.shownRecord?.removedNames == ["clickDate"])
+    let kept = try exchange(.authorized)
+    #expect(kept.json["attStatusAtReceipt"] == nil)
+    #expect(try #require(Exchange(json: kept.json)).attStatusAtReceipt == .authorized)
+  }
+
+  @Test("an exchange that shows nothing that needs consent needs no query")
+  func notNeeded() throws {
+    #expect(try exchange(.authorized).needsCurrentStatus)
+    #expect(try !exchange(.denied).needsCurrentStatus)
+    #expect(try !exchange(.authorized, installId: nil).needsCurrentStatus)
+    #expect(try !exchange(.authorized, record: nil).needsCurrentStatus)
+  }
+
+  @Test("nothing is shown while the status cannot be read")
+  func unreachable() async throws {
+    try await withRedis { redis, _ in
+      _ = try await redis.send(["LPUSH", .string(InstallStatusReader.key(ofInstall: Self.hash)), "not a string"])
+      let check = ConsentCheck(statuses: InstallStatusReader(redis: redis))
+      let decided = try exchange(.authorized)
+      await #expect(throws: (any Error).self) { try await check.checked(decided) }
+    }
+  }
+}
