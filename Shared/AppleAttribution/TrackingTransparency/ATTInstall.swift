@@ -42,8 +42,9 @@ public struct ATTInstall: Sendable, Hashable {
   public mutating func receive(
     _ session: SessionSubmission, now: Int64, maxWait: Int64 = ATTStatusWait.maxMilliseconds
   ) -> Reception {
-    // An unknown status says nothing about the install. The item is sent at once, without consent.
-    guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    guard session.attStatus.isKnown else {
+      return withdraw(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
+    }
     let wasHolding = isHolding
     var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
@@ -65,7 +66,7 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// A status arrives without an item.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
-    guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    guard status.isKnown else { return withdraw(status, deviceTime: deviceTime, now: now, isUpdate: true) }
     var changes = takeUnpublished()
     let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true, &changes)
     return Reception(
@@ -82,6 +83,15 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
+
+  /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise it
+  /// says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent.
+  private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
+    guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    var changes = takeUnpublished()
+    let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: isUpdate, &changes)
+    return Reception(effect: effect, decision: .send, releasesHeld: false, changes: changes)
+  }
 
   private mutating func apply(
     _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool, _ changes: inout [ATTStatusChange]

@@ -28,7 +28,7 @@ struct ATTInstallTests {
     #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
   }
 
-  @Test("an invalid status is no answer and is not stored")
+  @Test("an invalid status is no answer, and is not stored without a consent that it ends")
   func unknown() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
@@ -39,6 +39,30 @@ struct ATTInstallTests {
     }
     #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
     #expect(install.isHolding && install.record?.status == .notDetermined)
+  }
+
+  @Test("a status that is unknown or missing ends an earlier consent, and the next answer counts", arguments: [nil, -1, 7] as [Int64?])
+  func withdrawnByUnknown(_ code: Int64?) throws {
+    let status = code.map { ATTStatus(code: $0) } ?? .unavailable
+    for isUpdate in [false, true] {
+      var install = ATTInstall()
+      _ = install.receive(try session(3), now: 1000)
+      let ended =
+        isUpdate ? install.learn(status, deviceTime: nil, now: 2000) : install.receive(try session(code, wait: 30), now: 2000)
+      let change = ATTStatusChange(from: .authorized, to: status, deviceTime: 2000, isUpdate: isUpdate)
+      #expect(
+        ended == .init(effect: .changed(from: .authorized, to: status), decision: .send, releasesHeld: false, changes: [change]))
+      #expect(install.record?.status == status && !install.isHolding)
+      #expect(ATTInstall(text: install.text) == install)
+      #expect(ConsentDecision.status(atReceipt: .authorized, heldUntil: nil, current: install.record) == status)
+      // It is no consent already.
+      #expect(install.learn(.unknown(9), deviceTime: nil, now: 2500).effect == nil)
+      #expect(install.learn(.authorized, deviceTime: nil, now: 3000).effect == .changed(from: status, to: .authorized))
+      // An older report is not applied.
+      _ = install.learn(.authorized, deviceTime: 3500, now: 4000)
+      #expect(install.learn(status, deviceTime: 2900, now: 5000).effect == .older)
+      #expect(install.record?.status == .authorized)
+    }
   }
 
   @Test("an update releases items once, and an older update changes nothing")

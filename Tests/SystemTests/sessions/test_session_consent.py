@@ -82,6 +82,27 @@ def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
 
 
+def test_a_contradictory_status_ends_a_consent_and_applies_to_queued_sessions(system):
+    install, idfa = f"unclear-{uuid.uuid4().hex[:8]}", new_identifier()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
+    feed = system.subscribe([CHANGED])
+    assert post(system, install, idfa, 3).status == 202
+    assert len(wait_for(system, install, 2)) == 2
+    assert put(system, install, 2, att_status=3).json["effect"] == "changed"
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == -1 and not status.get("consent")
+    last = wait_for(system, install, 3)[-1]
+    assert last["host"] == "analytics.adjust.com" and last["status"] == 200 and not holds(last, idfa)
+    # Without a consent there is nothing to end.
+    assert put(system, install, 7).json["effect"] == "ignored"
+    assert put(system, install, 3).json["effect"] == "changed"
+    events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
+    feed.delete()
+    assert [(event["from"], event["to"], event["consent"]) for event in events] == [(3, -1, False), (-1, 3, True)]
+
+
 def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(system):
     app, install = "com.example.nobody", f"nobody-{uuid.uuid4().hex[:8]}"
     asked = {"bundleId": app, "installId": install}
