@@ -84,8 +84,8 @@ public struct ATTInstall: Sendable, Hashable {
   /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
-  /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise it
-  /// says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent.
+  /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise
+  /// it says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent.
   private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
     guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     var changes = takeUnpublished()
