@@ -84,8 +84,9 @@ struct TokenWorker: Sendable {
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
-      let noted = exchange
-      try await persistently { try await store.save(noted) }
+      // If this worker was suspended and lost the lease, nothing is written, because another one may have decided the exchange.
+      let record = store.record(exchange)
+      try await persistently { try await deliveries.keep(record, while: lease) }
       logger.debug(
         "token not exchanged yet",
         metadata: [
