@@ -255,7 +255,10 @@ let package = Package(
         "asa-token-broker", "AppleAttribution", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing", "WireJSON",
       ],
       path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
-    .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
+    .testTarget(
+      name: "IngestTests",
+      dependencies: ["ingest", "AppleAttribution", "AttributionQueue", "RedisClient", "RedisTestSupport", "WireJSON"],
+      path: "Tests/IngestTests", swiftSettings: strict),
     .testTarget(
       name: "SignerTests", dependencies: ["signer", "Cryptography", "ServiceRuntime", logging], path: "Tests/SignerTests",
       swiftSettings: strict),

@@ -32,31 +32,46 @@ struct SessionStore: Sendable {
 
   /// Changes the state of an install by a rule, atomically. The rule may run more than once.
   ///
-  /// `announce` is called before the change is written, so that every written change is announced. If another change came in between, it is
-  /// called again. A withdrawn consent is written even if announcing fails: it is announced with the next receipt, and the error is thrown
-  /// so that the sender repeats the request.
+  /// A change is announced after it is written, so that only changes that apply are announced. Until then it is stored with the state: if
+  /// announcing fails, the error is thrown, so that the sender repeats the request, and the next receipt announces the change first. If
+  /// that fails again, only a withdrawn consent is written.
   func update(
     installHash: String, announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception
   ) async throws -> ATTInstall.Reception {
+    let keys = [SessionKeys(installHash: installHash).install]
     while true {
       let (text, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
       // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
       if changed == value, !text.isEmpty, durable === redis { return reception }
+      // The rule returns a change that is stored already first, and takes it out of the state.
+      let earlier = changed.unpublishedChange == nil ? value.unpublishedChange : nil
+      let new = reception.changes.dropFirst(earlier == nil ? 0 : 1).first
       var obstacle: (any Error)?
-      do { try await announce(reception.changes) } catch {
+      do {
+        if let earlier { try await announce([earlier]) }
+        if let new { changed.unpublishedChange = new }
+      } catch {
         guard changed.keepUnpublished(reception.changes) else { throw error }
         obstacle = error
       }
+      let seconds = RedisArgument.integer(Int64(Self.installSeconds))
       let reply = try await RedisScript.compareAndSet.run(
-        on: durable, keys: [SessionKeys(installHash: installHash).install],
-        arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
-      if reply.integer == 1 {
-        if let obstacle { throw obstacle }
-        return reception
+        on: durable, keys: keys, arguments: [.string(text), .string(changed.text), seconds])
+      guard reply.integer == 1 else {
+        try Task.checkCancellation()
+        continue
       }
-      try Task.checkCancellation()
+      if let obstacle { throw obstacle }
+      guard let new else { return reception }
+      try await announce([new])
+      var announced = changed
+      announced.unpublishedChange = nil
+      // If this fails, the next receipt announces the change again, which has no effect.
+      _ = try? await RedisScript.compareAndSet.run(
+        on: redis, keys: keys, arguments: [.string(changed.text), .string(announced.text), seconds])
+      return reception
     }
   }
 

@@ -5,8 +5,8 @@ public struct ATTInstall: Sendable, Hashable {
   public private(set) var waiting: ATTStatusWait
   /// The number of items held so far, which is the order of the next one.
   private(set) var heldItems: Int64
-  /// A withdrawn consent that applies already but could not be published yet.
-  public private(set) var unpublishedChange: ATTStatusChange?
+  /// A change that applies already and is not known to be published.
+  public var unpublishedChange: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
     self.record = record
@@ -73,8 +73,9 @@ public struct ATTInstall: Sendable, Hashable {
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
   }
 
-  /// Handles changes that cannot be published now. A withdrawn consent applies all the same and is published with the next receipt; then
-  /// this returns true. Any other change has to wait until it can be published.
+  /// Handles changes of which not even the earlier one can be published now. A withdrawn consent applies all the same and is published
+  /// with the next receipt, in place of an earlier change that could not be published; then this returns true. Any other change has to wait
+  /// until the earlier one can be published.
   public mutating func keepUnpublished(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
     unpublishedChange = last
