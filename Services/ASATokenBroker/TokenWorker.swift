@@ -179,8 +179,8 @@ struct TokenWorker: Sendable {
     exchange.finishedAt = clock.wall()
     exchange.nextCallAt = nil
     exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.createdAt)
-    if outcome == .attributed, let record, let installId = exchange.installId {
-      let attribution = InstallAttribution(eventId: exchange.eventId, detail: record.detail, createdAt: exchange.createdAt)
+    if let installId = exchange.installId, let detail = InstallAttribution.Detail(outcome, record: record) {
+      let attribution = InstallAttribution(eventId: exchange.eventId, detail: detail, createdAt: exchange.createdAt)
       let bundleId = exchange.bundleId
       let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
       switch joined {

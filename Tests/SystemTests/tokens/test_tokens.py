@@ -208,6 +208,20 @@ def test_a_detailed_record_replaces_the_standard_record_of_the_install(system):
     feed.delete()
 
 
+def test_an_attribution_replaces_the_organic_outcome_of_the_install(system):
+    feed = system.subscribe([RESOLVED])
+    install = uuid.uuid4().hex
+    record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click"}
+    answers = ({"attribution": False}, record, {"attribution": False})
+    ids = [exchange(system, [{"status": 200, "body": body}], installId=install)[1]["exchangeId"] for body in answers]
+    events = {event["data"]["exchangeId"]: event for event in feed.wait_for(3)}
+    organic, attributed, later = (events[id] for id in ids)
+    assert "supersedes" not in organic["data"] and "supersededBy" not in organic["data"]
+    assert attributed["data"]["supersedes"] == organic["id"]
+    assert later["data"]["supersededBy"] == attributed["id"] and later["data"]["outcome"] == "organic"
+    feed.delete()
+
+
 def test_the_record_keeps_every_digit_and_every_field_and_is_named(system):
     feed = system.subscribe([RESOLVED])
     record = {"attribution": True, "orgId": 9223372036854775807, "campaignId": 542370539, "adGroupId": 542317095,

@@ -330,6 +330,10 @@ public struct AdServicesFailedEvent: EventData {
   public var traceparent: String?
   public var attempts: [AdServicesAttemptReading]
   public var unusualToken: Bool?
+  /// The event of an earlier token of this install, which this event replaces.
+  public var supersedes: String?
+  /// The event that replaces this one.
+  public var supersededBy: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
 
@@ -347,6 +351,8 @@ public struct AdServicesFailedEvent: EventData {
     traceparent: String? = nil,
     attempts: [AdServicesAttemptReading] = [],
     unusualToken: Bool? = nil,
+    supersedes: String? = nil,
+    supersededBy: String? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.exchangeId = exchangeId
@@ -362,6 +368,8 @@ public struct AdServicesFailedEvent: EventData {
     self.traceparent = traceparent
     self.attempts = attempts
     self.unusualToken = unusualToken
+    self.supersedes = supersedes
+    self.supersededBy = supersededBy
     self.other = other
   }
 
@@ -434,6 +442,16 @@ public struct AdServicesFailedEvent: EventData {
           unusualToken = value
           continue
         }
+      case "supersedes":
+        if let value = OpenValue.string(member.value) {
+          supersedes = value
+          continue
+        }
+      case "supersededBy":
+        if let value = OpenValue.string(member.value) {
+          supersededBy = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -455,6 +473,8 @@ public struct AdServicesFailedEvent: EventData {
     object.append(new: "traceparent", traceparent.map { .string($0) })
     if !attempts.isEmpty { object.append(new: "attempts", .array(attempts.map { .object($0.object) })) }
     object.append(new: "unusualToken", unusualToken.map { .bool($0) })
+    object.append(new: "supersedes", supersedes.map { .string($0) })
+    object.append(new: "supersededBy", supersededBy.map { .string($0) })
     // A member that was set twice, once by its name and once among the others, is the one that has a name.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
