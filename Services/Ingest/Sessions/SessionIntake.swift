@@ -184,7 +184,8 @@ struct SessionIntake: Sendable {
       message.heldUntil = deadline
       message.place = place
     }
-    if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil {
+    // A session without a readable status is held only for the order; no answer makes it a session with consent.
+    if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil && session.attStatus.isKnown {
       try await store.keepPayload(request.body, installHash: hash, digest: digest)
       message.payloadDigest = digest
     }

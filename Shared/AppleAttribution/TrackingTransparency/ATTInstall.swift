@@ -42,10 +42,14 @@ public struct ATTInstall: Sendable, Hashable {
   public mutating func receive(
     _ session: SessionSubmission, now: Int64, maxWait: Int64 = ATTStatusWait.maxMilliseconds
   ) -> Reception {
-    guard session.attStatus.isKnown else {
+    guard session.attStatus.isKnown || isHolding else {
       return withdraw(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
     }
     let wasHolding = isHolding
+    guard session.attStatus.isKnown else {
+      // It is no answer, but it keeps its place among the held items. It is sent without consent, whatever the answer.
+      return placed(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
+    }
     var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
@@ -57,6 +61,13 @@ public struct ATTInstall: Sendable, Hashable {
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
       maxWait: maxWait)
+    return placed(decision, wasHolding: wasHolding, effect: effect, changes: changes)
+  }
+
+  /// The reception of an item that is held or sent. An item that is sent ends the wait.
+  private mutating func placed(
+    _ decision: ATTStatusWait.Decision, wasHolding: Bool, effect: ATTStatusRecord.Effect? = nil, changes: [ATTStatusChange] = []
+  ) -> Reception {
     guard case .hold(let deadline) = decision else {
       return Reception(effect: effect, decision: .send, releasesHeld: wasHolding, changes: changes)
     }
@@ -86,7 +97,8 @@ public struct ATTInstall: Sendable, Hashable {
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
   /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise
-  /// it says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent.
+  /// it says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent, unless
+  /// items are held.
   private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
     guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     var changes = takeUnpublished()

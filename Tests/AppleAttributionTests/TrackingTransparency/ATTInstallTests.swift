@@ -32,13 +32,19 @@ struct ATTInstallTests {
   func unknown() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
-    for status in [nil, -1, 7] as [Int64?] {
+    // It waits with the others for the order, and does not extend the wait.
+    for (place, status) in zip(2..., [nil, -1, 7] as [Int64?]) {
       #expect(
-        install.receive(try session(status, wait: 30), now: 2000)
-          == .init(effect: nil, decision: .send, releasesHeld: false))
+        install.receive(try session(status, wait: 60), now: 2000)
+          == .init(effect: nil, decision: .hold(until: 31_000, place: place), releasesHeld: false))
     }
     #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
     #expect(install.isHolding && install.record?.status == .notDetermined)
+    #expect(ConsentDecision.status(atReceipt: .unavailable, heldUntil: 31_000, current: install.record) == .unavailable)
+    // After the deadline it ends the wait like any other item.
+    #expect(
+      install.receive(try session(nil, wait: 60), now: 31_000) == .init(effect: nil, decision: .send, releasesHeld: true))
+    #expect(install.receive(try session(-1, wait: 60), now: 31_001) == .init(effect: nil, decision: .send, releasesHeld: false))
   }
 
   @Test("a status that is unknown or missing ends an earlier consent, and the next answer counts", arguments: [nil, -1, 7] as [Int64?])

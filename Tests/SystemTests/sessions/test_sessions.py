@@ -75,6 +75,20 @@ def test_held_sessions_are_sent_in_order_after_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
+def test_a_session_without_a_readable_status_keeps_its_place_among_the_held_ones(system):
+    install, idfa = f"unread-{uuid.uuid4().hex[:8]}", new_identifier()
+    said = {"a": 0, "b": None, "c": -1, "d": 7, "e": 0}
+    for event, status in said.items():
+        assert post(system, install, idfa, status, event=event, attConsentWaitingInterval=60).status == 202
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 5)
+    assert [entry["body"]["event"] for entry in entries] == list(said)
+    for entry in entries:
+        # Only a session that was read as "not determined" is sent with the answer.
+        side = "consent" if said[entry["body"]["event"]] == 0 else "analytics"
+        assert entry["host"] == f"{side}.adjust.com" and holds(entry, idfa) == (side == "consent"), entry
+
+
 def test_the_session_with_the_answer_is_sent_after_the_held_sessions(system):
     install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
     events = [f"e{number:02d}" for number in range(30)]
