@@ -252,7 +252,8 @@ let package = Package(
     .testTarget(
       name: "ASATokenBrokerTests",
       dependencies: [
-        "asa-token-broker", "AppleAttribution", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing", "WireJSON",
+        "asa-token-broker", "AppleAttribution", "AttributionProtocol", "AttributionQueue", "RedisClient", "RedisTestSupport",
+        "UpstreamPacing", "WireJSON",
       ],
       path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
     .testTarget(

@@ -35,8 +35,8 @@ extension ServiceParts {
     let tokens = TokenWorker(
       deliveries: deliveries, store: store, consent: consent, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
-      gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names, clock: clock,
-      metrics: metrics,
+      gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names,
+      filter: configuration.filter, clock: clock, metrics: metrics,
       logger: environment.logger)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = DeadlineWorker(
@@ -56,9 +56,9 @@ extension ServiceParts {
     parts.methods = TokenBrokerService.methods + QueuesService.methods
     parts.handlers = [
       ExchangeTokenHandler(
-        deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock,
+        deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock, filter: configuration.filter,
         takes: { bundleId in deployment.takesTokens(of: bundleId) }),
-      GetExchangeHandler(reader: reader),
+      GetExchangeHandler(reader: reader, filter: configuration.filter),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.upstreams = [Upstream(name: "AdServices", url: environment.variables.adServicesURL, http: environment.httpClient())]

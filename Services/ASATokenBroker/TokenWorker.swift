@@ -26,6 +26,7 @@ struct TokenWorker: Sendable {
   /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
   let maxRetryAfter: Duration
   let names: CampaignNames
+  let filter: ConsentFilter
   let clock: ScaledClock
   let metrics: BrokerMetrics
   let logger: Logger
@@ -191,7 +192,7 @@ struct TokenWorker: Sendable {
     // The last step before the event, so that a withdrawal that came while the token waited counts.
     let undecided = exchange
     exchange = try await persistently { try await consent.checked(undecided) }
-    guard let event = exchange.event(names: names, traceparent: lease.traceparent) else {
+    guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else {
       return .deadLetter(error: "the exchange has no outcome")
     }
     metrics.ended(exchange)

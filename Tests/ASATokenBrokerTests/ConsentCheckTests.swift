@@ -1,4 +1,5 @@
 import AppleAttribution
+import AttributionProtocol
 import AttributionQueue
 import RedisClient
 import RedisTestSupport
@@ -19,7 +20,7 @@ struct ConsentCheckTests {
       token: "dG9rZW4=", bundleId: "com.example.app", installId: installId, attStatus: status, requestedAt: nil, receivedAt: 1000)
     var exchange = Exchange(id: "007-" + String(repeating: "0", count: 32), submission: submission)
     if let record {
-      exchange.record = try AttributionRecord(record)
+      exchange.record = try AppleAttribution.AttributionRecord(record)
       exchange.outcome = .attributed
       exchange.finishedAt = 2000
     }
@@ -48,8 +49,8 @@ struct ConsentCheckTests {
         _ = try await redis.send(["DEL", key])
         if let stored { _ = try await redis.send(["SET", key, .string(stored)]) }
         let checked = try await check.checked(try exchange(atReceipt))
-        #expect((checked.shownRecord?.payload["clickDate"] != nil) == shown, "\(atReceipt) \(stored ?? "-")")
-        #expect((checked.shownRawRecord?["clickDate"] != nil) == shown)
+        #expect((checked.shownRecord(.standard)?.payload["clickDate"] != nil) == shown, "\(atReceipt) \(stored ?? "-")")
+        #expect((checked.shownRawRecord(.standard)?["clickDate"] != nil) == shown)
         #expect(checked.attStatusAtReceipt == atReceipt)
       }
     }
@@ -61,10 +62,28 @@ struct ConsentCheckTests {
     withdrawn.apply(ATTInstall(record: ATTStatusRecord(status: .denied, deviceTime: nil, receivedAt: 1500)))
     #expect(withdrawn.json["attStatus"] == 2 && withdrawn.json["attStatusAtReceipt"] == 3)
     let read = try #require(Exchange(json: withdrawn.json))
-    #expect(read.attStatus == .denied && read.attStatusAtReceipt == .authorized && read.shownRecord?.removedNames == ["clickDate"])
+    #expect(read.attStatus == .denied && read.attStatusAtReceipt == .authorized)
+    #expect(read.shownRecord(.standard)?.removedNames == ["clickDate"])
     let kept = try exchange(.authorized)
     #expect(kept.json["attStatusAtReceipt"] == nil)
     #expect(try #require(Exchange(json: kept.json)).attStatusAtReceipt == .authorized)
+  }
+
+  @Test("fields that need consent in this deployment are removed from records too, in events and in answers")
+  func additionalFields() throws {
+    let filter = ConsentFilter(additionalNames: ["country_or_region"])
+    let record: JSONObject = [
+      "attribution": true, "orgId": 9_007_199_254_740_993, "conversionType": "newdownloads", "countryOrRegion": "DE", "new": 1,
+    ]
+    for (status, country) in [(ATTStatus.authorized, "DE"), (.denied, nil)] as [(ATTStatus, String?)] {
+      let exchange = try exchange(status, record: record)
+      let event = try #require(exchange.event(names: CampaignNames(), filter: filter, traceparent: nil))
+      let text = String(decoding: event.json, as: UTF8.self)
+      #expect(text.contains("countryOrRegion\":") == (country != nil) && text.contains("removedNames") == (country == nil))
+      let answer = try #require(GetExchangeResponse(id: exchange.id, exchange, filter).record)
+      #expect(answer.countryOrRegion == country && answer.raw?["countryOrRegion"]?.stringValue == country)
+      #expect(answer.orgId == 9_007_199_254_740_993 && answer.conversionType == "Download" && answer.raw?["new"] == 1)
+    }
   }
 
   @Test("an exchange that shows nothing that needs consent needs no query")

@@ -72,12 +72,14 @@ struct Exchange: Sendable, Hashable {
   var eventId: String { "adservices-" + tokenKey }
 
   /// The record without fields that need consent: its times are personal data, and are passed on only with the user's consent.
-  var shownRecord: ConsentFilter.Filtered? {
-    record.map { ConsentFilter.standard.filter($0.normalized, consent: attStatus.isConsent) }
+  ///
+  /// - Parameter filter: also has the fields that need consent in this deployment.
+  func shownRecord(_ filter: ConsentFilter) -> ConsentFilter.Filtered? {
+    record.map { filter.filter($0.normalized, consent: attStatus.isConsent) }
   }
 
-  var shownRawRecord: JSONObject? {
-    record.map { ConsentFilter.standard.filter($0.raw, consent: attStatus.isConsent).payload }
+  func shownRawRecord(_ filter: ConsentFilter) -> JSONObject? {
+    record.map { filter.filter($0.raw, consent: attStatus.isConsent).payload }
   }
 
   /// Applies the state that is stored for the install now; nil if there is none. It can only withdraw consent.

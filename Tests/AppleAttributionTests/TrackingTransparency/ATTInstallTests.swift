@@ -33,7 +33,7 @@ struct ATTInstallTests {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
     // It waits with the others for the order, and does not extend the wait.
-    for (place, status) in zip(2..., [nil, -1, 7] as [Int64?]) {
+    for (place, status) in zip(Int64(2)..., [nil, -1, 7] as [Int64?]) {
       #expect(
         install.receive(try session(status, wait: 60), now: 2000)
           == .init(effect: nil, decision: .hold(until: 31_000, place: place), releasesHeld: false))
