@@ -89,6 +89,23 @@ struct SessionStoreTests {
     }
   }
 
+  @Test("a damaged state is no consent, and the next report replaces it")
+  func damaged() async throws {
+    try await withRedis { redis, _ in
+      let store = SessionStore(redis: redis, durable: redis, payloadSeconds: 60)
+      let key = RedisArgument.string(SessionKeys(installHash: "h").install)
+      for damage in [Array("3;1;1".utf8), [0x33, 0xFF, 0x2C], Array("x".utf8)] {
+        _ = try await redis.send(["SET", key, .bytes(damage)])
+        let read = try await store.install("h").record
+        #expect(ConsentDecision.status(atReceipt: .authorized, heldUntil: nil, current: read) == .unavailable)
+        let announced = Announcements()
+        _ = try await learn(.denied, now: 1000, store) { announced.add($0) }
+        #expect(announced.pairs == [[-1, 2]])
+        #expect(try await store.install("h").record?.status == .denied)
+      }
+    }
+  }
+
   @Test("many concurrent reports are announced as one chain that ends with the stored status")
   func chain() async throws {
     try await withRedis { redis, _ in

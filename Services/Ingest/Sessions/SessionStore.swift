@@ -40,11 +40,11 @@ struct SessionStore: Sendable {
   ) async throws -> ATTInstall.Reception {
     let keys = [SessionKeys(installHash: installHash).install]
     while true {
-      let (text, value) = try await read(installHash)
+      let (stored, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
       // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
-      if changed == value, !text.isEmpty, durable === redis { return reception }
+      if changed == value, !stored.isEmpty, durable === redis { return reception }
       // The rule returns a change that is stored already first, and takes it out of the state.
       let earlier = changed.unpublishedChange == nil ? value.unpublishedChange : nil
       let new = reception.changes.dropFirst(earlier == nil ? 0 : 1).first
@@ -58,7 +58,7 @@ struct SessionStore: Sendable {
       }
       let seconds = RedisArgument.integer(Int64(Self.installSeconds))
       let reply = try await RedisScript.compareAndSet.run(
-        on: durable, keys: keys, arguments: [.string(text), .string(changed.text), seconds])
+        on: durable, keys: keys, arguments: [.bytes(stored), .string(changed.text), seconds])
       guard reply.integer == 1 else {
         try Task.checkCancellation()
         continue
@@ -126,8 +126,8 @@ struct SessionStore: Sendable {
     _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
   }
 
-  private func read(_ installHash: String) async throws -> (text: String, value: ATTInstall) {
-    let text = try await redis.send(["GET", .string(SessionKeys(installHash: installHash).install)]).string ?? ""
-    return (text, ATTInstall(text: text) ?? ATTInstall())
+  private func read(_ installHash: String) async throws -> (stored: [UInt8], value: ATTInstall) {
+    let stored = try await redis.send(["GET", .string(SessionKeys(installHash: installHash).install)]).bytes ?? []
+    return (stored, stored.isEmpty ? ATTInstall() : ATTInstall(stored: String(decoding: stored, as: UTF8.self)))
   }
 }

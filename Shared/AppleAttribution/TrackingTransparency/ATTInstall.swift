@@ -145,10 +145,11 @@ extension ATTInstall {
     self = ATTInstall(text: text) ?? ATTInstall(record: ATTStatusRecord(status: .unavailable, deviceTime: 0, receivedAt: 0))
   }
 
-  /// Parses the stored form, also an older one without `unpublishedChange` or `since`; nil if it is damaged, which counts as unknown.
+  /// Parses the stored form, also an older one without `unpublishedChange` or `since`, and one of a newer build that has more; nil if it is
+  /// damaged.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
+    guard parts.count >= 6, let heldItems = Int64(parts[4]) else { return nil }
     if parts[0].isEmpty {
       record = nil
     } else {

@@ -6,7 +6,8 @@ public enum ConsentDecision {
   /// - Parameters:
   ///   - atReceipt: the item's own status.
   ///   - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.
-  ///   - current: the install's last known status; nil if there is none.
+  ///   - current: the install's last known status. It is stored before the item is accepted; if it is nil all the same, it was lost, and
+  ///     there is no consent.
   /// - Returns: the status with which the item is sent. It is consent exactly if it is ``ATTStatus/authorized``.
   public static func status(atReceipt: ATTStatus, heldUntil: Int64?, current: ATTStatusRecord?) -> ATTStatus {
     if let heldUntil, atReceipt == .notDetermined {
@@ -15,8 +16,8 @@ public enum ConsentDecision {
       // one counts from its first receipt.
       return current.status.isConsent && current.since > heldUntil ? atReceipt : current.status
     }
-    guard atReceipt.isConsent, let current else { return atReceipt }
-    return current.status
+    guard atReceipt.isConsent else { return atReceipt }
+    return current?.status ?? .unavailable
   }
 
   /// Decides whether the times of an attribution record may be passed on (AdServices: `clickDate` is only in detailed records).

@@ -176,10 +176,17 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     for damaged in [
       "", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0", "3,1,1,-,0,0,x", "3,1,1,-,0,0,3:2:1", "3,1,1,-,0,0,,",
-      "3,1,1,-,0,0,,x", "3,1,1,-,0,0,,1,",
+      "3,1,1,-,0,0,,x",
     ] {
       #expect(ATTInstall(text: damaged) == nil)
     }
+    // Of damaged text nothing is known, and a later status counts.
+    var damaged = ATTInstall(stored: "2;1;1")
+    #expect(damaged.record?.status == .unavailable)
+    #expect(damaged.receive(try session(3), now: 5).effect == .changed(from: .unavailable, to: .authorized))
+    // A newer build may write more.
+    #expect(ATTInstall(text: "2,1,5,-,0,0,,4,more,9")?.record == ATTInstall(text: "2,1,5,-,0,0,,4")?.record)
+    #expect(ATTInstall(stored: "2,1,5,-,0,0,,4,more").record?.status == .denied)
     #expect(ATTInstall(text: "3,1,1,-,0,0")?.record?.status == .authorized)
     #expect(ATTInstall(text: "3,1,5,-,0,0")?.record?.since == 5)
     #expect(ATTInstall(text: "3,1,5,-,0,0,,4")?.record?.since == 4)

@@ -94,7 +94,9 @@ struct ATTStatusTests {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
     }
     let decide = ConsentDecision.status
-    #expect(decide(.authorized, nil, nil) == .authorized)
+    // The install's status was lost.
+    #expect(decide(.authorized, nil, nil) == .unavailable)
+    #expect(decide(.authorized, nil, now(.authorized)) == .authorized)
     #expect(decide(.authorized, nil, now(.denied)) == .denied)
     #expect(decide(.authorized, nil, now(.notDetermined)) == .notDetermined)
     #expect(decide(.notDetermined, nil, now(.authorized)) == .notDetermined)
