@@ -320,7 +320,7 @@ public struct AdServicesFailedEvent: EventData {
   public var tokenKey: String?
   public var bundleId: String?
   public var installId: String?
-  /// not_found, invalid_token or expired.
+  /// not_found, invalid_token or expired. Expired means that Apple did not answer in time; attempts has the errors.
   public var outcome: String?
   public var state: String?
   public var attStatus: Int32?
