@@ -10,12 +10,15 @@ struct SessionForwarder: Sendable {
     case delivered(host: String, status: Int)
     /// The host will never accept it.
     case refused(host: String, status: Int)
+    /// `retryAfter` is the longest that a host named.
     case failed(error: String, retryAfter: Duration?)
   }
 
   let http: HTTPClient
   /// The timeout of one attempt.
   let timeout: Duration
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
 
   /// Tries the route's hosts in order. All of them are on the same side, with or without consent.
   ///
@@ -24,11 +27,13 @@ struct SessionForwarder: Sendable {
     -> Result
   {
     var last = Result.failed(error: "no host", retryAfter: nil)
+    var longest: Duration?
     let body = JSONValue.object(payload).serialized
     for host in route.hosts {
       last = await send(body, to: host, idempotencyKey: idempotencyKey, traceparent: traceparent)
-      if case .failed = last { continue }
-      return last
+      guard case .failed(let error, let retryAfter) = last else { return last }
+      if let retryAfter { longest = max(longest ?? .zero, retryAfter) }
+      last = .failed(error: error, retryAfter: longest)
     }
     return last
   }
@@ -49,19 +54,10 @@ struct SessionForwarder: Sendable {
       case 400, 413, 422: return .refused(host: host, status: response.status)
       // All other statuses may be temporary: a redirect, expired credentials, a missing path.
       default:
-        return .failed(
-          error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"]))
+        return .failed(error: "\(host) answered \(response.status)", retryAfter: response.retryAfter(now: now() / 1000))
       }
     } catch {
       return .failed(error: "\(host): \(error)", retryAfter: nil)
     }
-  }
-}
-
-/// `Retry-After` in seconds. A date is not supported and counts as absent.
-enum RetryAfter {
-  static func duration(_ value: String?) -> Duration? {
-    guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...86_400).contains(seconds) else { return nil }
-    return .seconds(seconds)
   }
 }

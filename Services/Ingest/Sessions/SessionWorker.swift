@@ -117,11 +117,12 @@ struct SessionWorker: Sendable {
   }
 
   /// Retries a session until its age, not its number of attempts, exceeds the limit, because a host may be unavailable for hours. A host's
-  /// `Retry-After` can only lengthen the backoff.
+  /// `Retry-After` can only lengthen the backoff. If it is after the limit, the session is tried for the last time at the limit.
   private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
-    let wait = max(retryAfter ?? .zero, backoff(lease.attempt))
     let end = (message.heldUntil ?? lease.message.receivedAt) + patience
-    guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
+    let left = Duration.milliseconds(max(0, end - now()))
+    let wait = max(min(retryAfter ?? .zero, left), backoff(lease.attempt))
+    guard wait > left else { return .retry(after: wait, error: error) }
     // The sessions after it need not wait for it.
     await leaveTurn(lease.deliveryID.description, message)
     return .deadLetter(error: error)

@@ -1,6 +1,7 @@
 """Sessions and consent: what is sent, to which host, and in which order, under all failures."""
 
 import contextlib
+import email.utils
 import os
 import random
 import signal
@@ -157,6 +158,20 @@ def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
         assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
         entry = wait_for(system, install, posts + 1)[-1]
         assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
+
+
+def test_a_retry_after_as_a_date_counts_also_if_another_host_names_none(system):
+    install, idfa = f"later-{uuid.uuid4().hex[:8]}", new_identifier()
+    # A date has whole seconds, so the wait is more than three.
+    named = email.utils.formatdate(time.time() + 4, usegmt=True)
+    system.control("/control/faults", {"route": "consent.adjust.com", "count": 1, "status": 503, "retryAfter": named})
+    system.control("/control/faults", {"route": "consent.adjust.io", "count": 1, "status": 503})
+    started = time.monotonic()
+    assert post(system, install, idfa, 3).status == 202
+    entries = wait_for(system, install, 3)
+    # Without it, the second attempt is within a second.
+    assert time.monotonic() - started > 2.5
+    assert [entry["status"] for entry in entries] == [503, 503, 200]
 
 
 def test_only_refusals_of_the_session_itself_are_final(system):
