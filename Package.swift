@@ -167,7 +167,8 @@ let package = Package(
       resources: [.embedInCode("Scripts")]),
     service(
       "ingest", folder: "Ingest",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"],
+      resources: [.embedInCode("Scripts")]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],

@@ -14,6 +14,15 @@ struct SessionForwarder: Sendable {
     case failed(error: String, retryAfter: Duration?)
   }
 
+  /// A host that did not accept the session, and its answer or the error.
+  struct Failure: Sendable, Hashable {
+    let host: String
+    let result: String
+  }
+
+  /// The longest text of a failure.
+  private static let maxResultLength = 100
+
   let http: HTTPClient
   /// The timeout of one attempt.
   let timeout: Duration
@@ -23,19 +32,24 @@ struct SessionForwarder: Sendable {
   /// Tries the route's hosts in order. All of them are on the same side, with or without consent.
   ///
   /// - Parameter idempotencyKey: the same for every attempt, so that the receiver recognizes repeats.
+  /// - Returns: the result, and the hosts before it that failed, which may have read the session.
   func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async
-    -> Result
+    -> (result: Result, failures: [Failure])
   {
+    var failures: [Failure] = []
     var last = Result.failed(error: "no host", retryAfter: nil)
     var longest: Duration?
     let body = JSONValue.object(payload).serialized
     for host in route.hosts {
       last = await send(body, to: host, idempotencyKey: idempotencyKey, traceparent: traceparent)
-      guard case .failed(let error, let retryAfter) = last else { return last }
+      guard case .failed(let error, let retryAfter) = last else { return (last, failures) }
+      // The error begins with the host.
+      let result = error.dropFirst(host.count).drop { $0 == ":" || $0 == " " }
+      failures.append(Failure(host: host, result: String(result.prefix(Self.maxResultLength))))
       if let retryAfter { longest = max(longest ?? .zero, retryAfter) }
       last = .failed(error: error, retryAfter: longest)
     }
-    return last
+    return (last, failures)
   }
 
   private func send(_ body: [UInt8], to host: String, idempotencyKey: String, traceparent: String?) async -> Result {

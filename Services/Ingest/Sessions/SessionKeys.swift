@@ -16,5 +16,8 @@ struct SessionKeys: Sendable {
   /// String: the time at which these bytes were first received.
   func firstSeen(_ digest: String) -> String { key("first") + ":" + digest }
 
+  /// Hash: ``SessionTries`` of one session.
+  func tries(_ delivery: String) -> String { key("tries") + ":" + delivery }
+
   private func key(_ name: String) -> String { Keys.own("ingest", "\(name):\(installHash)", shardOf: installHash) }
 }

@@ -14,6 +14,8 @@ struct SessionStore: Sendable {
   /// How long a payload is kept after it was sent, seconds.
   static let sentPayloadSeconds = 300
 
+  private static let triesScript = RedisScript(name: "session_tries_add", source: PackageResources.session_tries_add_lua)
+
   let redis: RedisClient
   /// A client whose writes return when they are as durable as the queues'.
   let durable: RedisClient
@@ -124,6 +126,23 @@ struct SessionStore: Sendable {
 
   func dropHeld(_ delivery: String, installHash: String) async throws {
     _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
+  }
+
+  /// Counts requests with a session that failed at this time, milliseconds since 1970.
+  func addTries(_ failures: [SessionForwarder.Failure], _ status: ATTStatus, of delivery: String, installHash: String, at time: Int64)
+    async throws
+  {
+    var arguments: [RedisArgument] = [.integer(Int64(payloadSeconds)), .integer(time)]
+    for failure in failures {
+      arguments += [.string(SessionTries.Target(status: status, host: failure.host).field), .string(failure.result)]
+    }
+    _ = try await Self.triesScript.run(on: redis, keys: [SessionKeys(installHash: installHash).tries(delivery)], arguments: arguments)
+  }
+
+  func tries(of delivery: String, installHash: String) async throws -> SessionTries {
+    let words = try await redis.send(["HGETALL", .string(SessionKeys(installHash: installHash).tries(delivery))]).array ?? []
+    return SessionTries(
+      stored: stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].string ?? "", words[$0 + 1].string ?? "") })
   }
 
   private func read(_ installHash: String) async throws -> (stored: [UInt8], value: ATTInstall) {

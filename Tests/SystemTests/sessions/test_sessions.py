@@ -12,6 +12,7 @@ from .steps import holds, new_identifier, post, put, received, wait_for
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 ROUTED = "attribution.session.routed.v1"
+UNDELIVERED = "attribution.session.undelivered.v1"
 
 
 @contextlib.contextmanager
@@ -147,12 +148,17 @@ def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
     with settings(system, "consentRouting: { patience: 3s }\n"):
         for host in ("consent.adjust.com", "consent.adjust.io"):
             system.control("/control/faults", {"route": host, "percentage": 100, "status": 503, "retryAfter": 0})
+        feed = system.subscribe([UNDELIVERED])
         try:
             id = post(system, install, idfa, 3).json["id"]
             letter = dead_letter(system, id)
         finally:
             system.control("/control/faults", {"clear": True})
+        event = feed.wait_for(1)[0]["data"]
+        feed.delete()
         posts = len(received(system, install))
+        assert event["deliveryId"] == id and event["attStatusAtReceipt"] == 3 and "503" in event["reason"]
+        assert sum(one["count"] for one in event["tries"]) == posts and all(one["consent"] for one in event["tries"])
         assert posts == 2 * letter["attempts"] and 2 <= posts < 80, (posts, letter)
         assert "503" in letter["lastError"] and not holds(letter, idfa)
         assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
@@ -193,6 +199,35 @@ def test_only_refusals_of_the_session_itself_are_final(system):
     feed.delete()
     assert sorted((event["httpStatus"], event["delivered"]) for event in events) == [
         *[(200, True)] * 4, (400, False), (413, False), (422, False)]
+
+
+def test_the_record_of_a_session_names_every_host_that_may_have_read_it(system):
+    """The session was sent with consent to two hosts, which failed; then the user refused."""
+    install, idfa = f"record-{uuid.uuid4().hex[:8]}", new_identifier()
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
+    feed = system.subscribe([ROUTED])
+    id = post(system, install, idfa, 3).json["id"]
+    assert len(wait_for(system, install, 2)) == 2
+    system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": 500})
+    assert put(system, install, 2).status == 200
+    assert len(wait_for(system, install, 4)) == 4
+    event = feed.wait_for(1)[0]
+    feed.delete()
+    data = dict(event["data"])
+    tries = data.pop("tries")
+    # To the second, because a time without milliseconds is written without a fraction.
+    times = [data.pop(name)[:19] for name in ("receivedAt", "sentAt")]
+    assert times[0] < times[1] and len(data.pop("installHash")) == 32
+    assert data == {
+        "deliveryId": id, "bundleId": "com.example.app", "attStatus": 2, "attStatusAtReceipt": 3, "statusSource": "install",
+        "consent": False, "host": "analytics.adjust.io", "strategy": "default", "isDataResidency": False, "held": False,
+        "removedNames": ["copy", "idfa", "link", "started_at"], "delivered": True, "httpStatus": 200, "attempt": 2}
+    assert [(one["host"], one["attStatus"], one["consent"], one["count"], one["lastResult"]) for one in tries] == [
+        ("consent.adjust.com", 3, True, 1, "answered 503"), ("consent.adjust.io", 3, True, 1, "answered 503"),
+        ("analytics.adjust.com", 2, False, 1, "answered 500")]
+    assert all(times[0] <= one["firstAt"][:19] <= one["lastAt"][:19] <= times[1] for one in tries)
+    assert not holds(event, idfa)
 
 
 def test_a_denied_consent_applies_to_queued_and_old_sessions(system):
