@@ -137,6 +137,32 @@ def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
     assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
 
 
+def test_statuses_that_apple_has_not_published_are_counted(system, tmp_path):
+    install = f"unpublished-{uuid.uuid4().hex[:8]}"
+    feed = system.subscribe(["attribution.adservices.resolved.v1", "attribution.adservices.failed.v1"])
+    with IngestProcess(system, tmp_path) as process:
+        def count() -> float:
+            return process.metric("attribution_att_status_unknown_total")
+
+        def say(path: str, method: str = "POST", **body: object) -> None:
+            assert process.post(path, json.dumps({"bundleId": "com.example.app", **body}).encode(), method=method)[0] in (200, 202)
+
+        for known in (-1, 0, 3, None):
+            say("/v1/sessions", installId=install, attStatus=known)
+        say(f"/v1/sessions/{install}/att-status", "PUT", attStatus=-1)
+        assert count() == 0
+        say("/v1/sessions", installId=install, attStatus=4)
+        assert count() == 1
+        say(f"/v1/sessions/{install}/att-status", "PUT", attStatus=-2)
+        assert count() == 2
+        say("/v1/adservices/tokens", token=uuid.uuid4().hex, attStatus=7, requestedAt=int((time.time() - 30) * 1000))
+        assert count() == 3
+    assert len(wait_for(system, install, 5)) == 5
+    # The token's event must not come in the middle of another test.
+    assert feed.wait_for(1, seconds=60)
+    feed.delete()
+
+
 def test_the_longest_wait_is_configuration(system, tmp_path):
     with IngestProcess(system, tmp_path, settings="consentRouting: { maximumWait: 2s }\n") as process:
         install = f"wait-{uuid.uuid4().hex[:8]}"
