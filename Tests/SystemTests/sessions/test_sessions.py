@@ -131,6 +131,30 @@ def test_without_an_answer_before_the_deadline_there_is_no_consent_and_no_second
     assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
 
 
+def test_the_deadline_of_a_wait_survives_a_restart_and_a_later_session_does_not_extend_it(system):
+    install, idfa = f"killed-{uuid.uuid4().hex[:8]}", new_identifier()
+    assert post(system, install, idfa, 0, event="a", attConsentWaitingInterval=6).status == 202
+    started = time.monotonic()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    until = system.call("Ingest", "GetAttStatus", asked)["heldUntil"]
+    time.sleep(0.5)
+    os.kill(system.pid("ingest"), signal.SIGKILL)
+    system.service("start", "ingest")
+    for _ in range(100):
+        try:
+            assert post(system, install, idfa, 0, event="b", attConsentWaitingInterval=6).status == 202
+            break
+        except OSError:
+            time.sleep(0.1)
+    if time.monotonic() - started < 5:
+        assert system.call("Ingest", "GetAttStatus", asked)["heldUntil"] == until
+    # The shards of a killed worker are taken over within ten seconds.
+    entries = wait_for(system, install, 2, seconds=30)
+    assert time.monotonic() - started > 5.5
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+
+
 def dead_letter(system, id: str) -> dict:
     until = time.monotonic() + 30
     while time.monotonic() < until:

@@ -44,6 +44,10 @@ def test_each_vector_ends_in_its_outcome_with_one_event(system, case):
     assert len(events) == 1
     assert events[0]["type"] == (RESOLVED if expect["outcome"] in ("attributed", "not-attributed", "test") else FAILED)
     assert token not in json.dumps(events)
+    data = events[0]["data"]
+    assert [attempt["result"] for attempt in data["attempts"]] == [str(answer["status"]) for answer in case["responses"]]
+    assert 29_000 < data["tokenAgeMs"] < 75_000
+    assert "unusualToken" not in data
     if expect["outcome"] == "test":
         assert exchange["test"] is True and "record" not in exchange and "record" not in events[0]["data"]
     feed.delete()
@@ -72,6 +76,28 @@ def test_a_token_is_one_exchange_as_text_as_json_and_by_rpc(system):
     assert len(feed.wait_for(1, settle=1)) == 1 and len(calls(system, token)) == 1
     for name in ("ingest", "asa-token-broker"):
         assert token not in system.log(name)
+    feed.delete()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "rpc"])
+def test_a_token_is_sent_to_apple_byte_for_byte(system, form):
+    """Nothing is decoded: neither `+` and `%2B` nor the padding of Base64."""
+    feed = system.subscribe([RESOLVED, FAILED])
+    for suffix, is_usual in (("+/+w==", True), ("%2B%2F", False), ("a-b_c", False)):
+        token = uuid.uuid4().hex + uuid.uuid4().hex[:30] + suffix
+        system.control("/control/adservices/tokens", {"token": token, "answers": [{"status": 200, "body": {"attribution": False}}]})
+        requested = stamp(time.time() - 30)
+        if form == "text":
+            path = f"/v1/adservices/tokens?bundleId=com.example.app&requestedAt={requested}"
+            assert system.post(path, f"\t{token} \n", content_type="text/plain").status == 202
+        elif form == "json":
+            body = {"token": token, "bundleId": "com.example.app", "requestedAt": requested}
+            assert system.post("/v1/adservices/tokens", body).status == 202
+        else:
+            system.call("Broker", "ExchangeToken", {"token": f" {token}\n", "bundleId": "com.example.app", "requestedAt": requested})
+        data = feed.wait_for(1)[0]["data"]
+        assert data["outcome"] == "organic" and data.get("unusualToken", False) == (not is_usual), (token, data)
+        assert len(calls(system, token)) == 1
     feed.delete()
 
 
