@@ -83,7 +83,8 @@ import Testing
   }
 
   @Test func `Without the secret digest key nobody can aim at a bucket`() {
-    let stores = [[1], [2]].map { DeduplicationStore(digestKey: $0, configuration: QueueConfiguration()) }
+    let keys: [[UInt8]] = [[1], [2]]
+    let stores = keys.map { DeduplicationStore(digestKey: $0, configuration: QueueConfiguration()) }
     let claims = (0..<100).map { number in
       stores.map { $0.claim("key \(number)", scope: .delivery, shard: Shard(7), now: DeliveryQueue.now) }
     }
@@ -100,7 +101,7 @@ import Testing
     configuration.backoffCap = .seconds(600)
     var before = Duration.zero
     for attempt in 1...25 {
-      let limit = min(.seconds(600), .milliseconds(500) * (1 << min(attempt, 20)))
+      let limit = min(Duration.seconds(600), Duration.milliseconds(500) * (1 << min(attempt, 20)))
       let waits = (0..<1000).map { _ in configuration.backoff(attempt) }
       #expect(waits.allSatisfy { $0 >= .zero && $0 <= limit }, "attempt \(attempt)")
       #expect((waits.min() ?? limit) < limit * 0.05 && (waits.max() ?? .zero) > limit * 0.95, "attempt \(attempt)")
