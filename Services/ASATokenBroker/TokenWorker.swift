@@ -190,8 +190,8 @@ struct TokenWorker: Sendable {
       }
     }
     // The last step before the event, so that a withdrawal that came while the token waited counts.
-    let undecided = exchange
-    exchange = try await persistently { try await consent.checked(undecided) }
+    let decided = exchange
+    exchange = try await persistently { try await consent.checked(decided) }
     guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else {
       return .deadLetter(error: "the exchange has no outcome")
     }
