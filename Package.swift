@@ -167,7 +167,8 @@ let package = Package(
       resources: [.embedInCode("Scripts")]),
     service(
       "ingest", folder: "Ingest",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"],
+      resources: [.embedInCode("Scripts")]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],
@@ -251,9 +252,15 @@ let package = Package(
       path: "Tests/AttributionControlTests", swiftSettings: strict),
     .testTarget(
       name: "ASATokenBrokerTests",
-      dependencies: ["asa-token-broker", "AttributionQueue", "RedisClient", "RedisTestSupport", "UpstreamPacing"],
+      dependencies: [
+        "asa-token-broker", "AppleAttribution", "AttributionProtocol", "AttributionQueue", "RedisClient", "RedisTestSupport",
+        "UpstreamPacing", "WireJSON",
+      ],
       path: "Tests/ASATokenBrokerTests", swiftSettings: strict),
-    .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
+    .testTarget(
+      name: "IngestTests",
+      dependencies: ["ingest", "AppleAttribution", "AttributionQueue", "RedisClient", "RedisTestSupport", "WireJSON"],
+      path: "Tests/IngestTests", swiftSettings: strict),
     .testTarget(
       name: "SignerTests", dependencies: ["signer", "Cryptography", "ServiceRuntime", logging], path: "Tests/SignerTests",
       swiftSettings: strict),

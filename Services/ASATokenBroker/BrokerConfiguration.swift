@@ -12,6 +12,8 @@ struct BrokerConfiguration: Sendable {
   let breakerRule: CircuitBreaker.Rule
   let rateRule: RateRule
   let names: CampaignNames
+  /// Removes the fields of a record that need consent.
+  let filter: ConsentFilter
 
   /// Throws ``ConfigurationError`` if values contradict each other.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
@@ -27,6 +29,7 @@ struct BrokerConfiguration: Sendable {
     guard let rateRule = RateRule(perSecond: settings.rate, burst: settings.rateBurst) else {
       throw ConfigurationError("adServices.rate", "cannot be kept")
     }
+    filter = ConsentFilter(additionalNames: deployment.consentRemovedFields)
     self.settings = settings
     self.timeout = timeout
     self.rateRule = rateRule

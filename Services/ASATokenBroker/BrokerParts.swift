@@ -31,11 +31,12 @@ extension ServiceParts {
         redis: redis, key: Keys.own("asa-token-broker", "rate", shardOf: "adservices"), rule: configuration.rateRule,
         onOutage: .refuses),
       concurrency: concurrency)
+    let consent = ConsentCheck(statuses: InstallStatusReader(redis: redis))
     let tokens = TokenWorker(
-      deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
+      deliveries: deliveries, store: store, consent: consent, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
-      gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names, clock: clock,
-      metrics: metrics,
+      gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names,
+      filter: configuration.filter, clock: clock, metrics: metrics,
       logger: environment.logger)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = DeadlineWorker(
@@ -49,15 +50,15 @@ extension ServiceParts {
         gate.phase == .closed ? 0 : gate.phase == .halfOpen ? 1 : 2
       )
     }
-    let reader = ExchangeReader(deliveries: deliveries, store: store)
+    let reader = ExchangeReader(deliveries: deliveries, store: store, consent: consent)
 
     var parts = ServiceParts()
     parts.methods = TokenBrokerService.methods + QueuesService.methods
     parts.handlers = [
       ExchangeTokenHandler(
-        deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock,
+        deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock, filter: configuration.filter,
         takes: { bundleId in deployment.takesTokens(of: bundleId) }),
-      GetExchangeHandler(reader: reader),
+      GetExchangeHandler(reader: reader, filter: configuration.filter),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.upstreams = [Upstream(name: "AdServices", url: environment.variables.adServicesURL, http: environment.httpClient())]

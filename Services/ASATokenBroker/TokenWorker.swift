@@ -18,6 +18,7 @@ struct TokenWorker: Sendable {
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
+  let consent: ConsentCheck
   let installs: InstallStore
   let apple: AdServicesClient
   let gate: AppleCallGate
@@ -25,6 +26,7 @@ struct TokenWorker: Sendable {
   /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
   let maxRetryAfter: Duration
   let names: CampaignNames
+  let filter: ConsentFilter
   let clock: ScaledClock
   let metrics: BrokerMetrics
   let logger: Logger
@@ -83,8 +85,9 @@ struct TokenWorker: Sendable {
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
-      let noted = exchange
-      try await persistently { try await store.save(noted) }
+      // If this worker was suspended and lost the lease, nothing is written, because another one may have decided the exchange.
+      let record = store.record(exchange)
+      try await persistently { try await deliveries.keep(record, while: lease) }
       logger.debug(
         "token not exchanged yet",
         metadata: [
@@ -177,8 +180,8 @@ struct TokenWorker: Sendable {
     exchange.finishedAt = clock.wall()
     exchange.nextCallAt = nil
     exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.createdAt)
-    if outcome == .attributed, let record, let installId = exchange.installId {
-      let attribution = InstallAttribution(eventId: exchange.eventId, detail: record.detail, createdAt: exchange.createdAt)
+    if let installId = exchange.installId, let detail = InstallAttribution.Detail(outcome, record: record) {
+      let attribution = InstallAttribution(eventId: exchange.eventId, detail: detail, createdAt: exchange.createdAt)
       let bundleId = exchange.bundleId
       let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
       switch joined {
@@ -186,7 +189,10 @@ struct TokenWorker: Sendable {
       case .superseded(let event): exchange.supersededBy = event
       }
     }
-    guard let event = exchange.event(names: names, traceparent: lease.traceparent) else {
+    // The last step before the event, so that a withdrawal that came while the token waited counts.
+    let decided = exchange
+    exchange = try await persistently { try await consent.checked(decided) }
+    guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else {
       return .deadLetter(error: "the exchange has no outcome")
     }
     metrics.ended(exchange)

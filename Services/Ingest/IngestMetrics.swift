@@ -1,3 +1,4 @@
+import AppleAttribution
 import ServiceRuntime
 
 /// Ingest's own metrics.
@@ -14,7 +15,7 @@ struct IngestMetrics: Sendable {
       "attribution_adservices_device_errors_total", help: "Devices that reported an error instead of an attribution token.",
       labels: ["app", "error"])
     registry.counter(
-      "attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
+      "attribution_att_status_unknown_total", help: "Sessions, tokens and updates with an ATT status that Apple has not published.")
     registry.counter("attribution_sessions_held_total", help: "Sessions that were held until the user answers the ATT prompt.")
     registry.counter(
       "attribution_sessions_not_held_total", help: "Sessions that were sent on without consent because the backlog was full.")
@@ -26,7 +27,11 @@ struct IngestMetrics: Sendable {
     registry.add("attribution_adservices_device_errors_total", 1, [apps.contains(bundleId) ? bundleId : "other", error])
   }
 
-  func unknownStatus() { registry.add("attribution_att_status_unknown_total") }
+  /// Counts a status that Apple has not published, of a session, a token or an update.
+  func received(_ status: ATTStatus) {
+    if case .unknown = status { registry.add("attribution_att_status_unknown_total") }
+  }
+
   func notHeld() { registry.add("attribution_sessions_not_held_total") }
   func held() { registry.add("attribution_sessions_held_total") }
 

@@ -38,8 +38,8 @@ extension ServiceParts {
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }
     let sessions = SessionWorker(
-      deliveries: deliveries, store: store, routing: configuration.routing,
-      forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout),
+      deliveries: deliveries, feed: EventFeed(deliveries: deliveries), store: store, routing: configuration.routing,
+      forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout, now: WallClock.now),
       backoff: { deliveries.configuration.backoff($0) }, patience: configuration.patience, metrics: metrics,
       logger: environment.logger, now: WallClock.now)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)

@@ -17,6 +17,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case adServicesFailed = "attribution.adservices.failed.v1"
   case attStatusChanged = "attribution.att.status_changed.v1"
   case sessionRouted = "attribution.session.routed.v1"
+  /// A session that no host accepted; it is a dead letter.
+  case sessionUndelivered = "attribution.session.undelivered.v1"
   /// A subscription of the feed is about to lose events.
   case subscriptionLagging = "attribution.feed.subscription.lagging.v1"
   /// A subscription of the feed loses events.

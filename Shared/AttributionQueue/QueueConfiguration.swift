@@ -1,5 +1,10 @@
 /// Limits and times of the queues.
 public struct QueueConfiguration: Sendable {
+  /// Outside of development, the least ``deliveryGeneration``: a device that is not answered 200 retries for nine days.
+  public static let minDeliveryGeneration: Duration = .seconds(9 * 86_400)
+  /// Outside of development, the least ``notificationGeneration``: the App Store's last retry is 157 hours after the first attempt.
+  public static let minNotificationGeneration: Duration = .seconds(7 * 86_400)
+
   /// How long a lease lasts without renewal, where messages are leased one by one.
   public var lease: Duration = .seconds(30)
   /// How long a worker that sends no heartbeat keeps its shards.

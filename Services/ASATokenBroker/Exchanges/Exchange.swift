@@ -17,7 +17,10 @@ struct Exchange: Sendable, Hashable {
   let isBase64: Bool
   let bundleId: String
   let installId: String?
-  let attStatus: ATTStatus
+  /// The status that decides what may be passed on: the one that came with the token, or a later withdrawal.
+  private(set) var attStatus: ATTStatus
+  /// The status that came with the token.
+  let attStatusAtReceipt: ATTStatus
   let createdAt: Int64
   let receivedAt: Int64
   var attempts: [Attempt] = []
@@ -43,6 +46,7 @@ struct Exchange: Sendable, Hashable {
     bundleId = submission.bundleId
     installId = submission.installId
     attStatus = submission.attStatus
+    attStatusAtReceipt = submission.attStatus
     createdAt = submission.createdAt
     receivedAt = submission.receivedAt
   }
@@ -68,19 +72,28 @@ struct Exchange: Sendable, Hashable {
   var eventId: String { "adservices-" + tokenKey }
 
   /// The record without fields that need consent: its times are personal data, and are passed on only with the user's consent.
-  var shownRecord: ConsentFilter.Filtered? {
-    record.map { ConsentFilter.standard.filter($0.normalized, consent: attStatus.isConsent) }
+  ///
+  /// - Parameter filter: also has the fields that need consent in this deployment.
+  func shownRecord(_ filter: ConsentFilter) -> ConsentFilter.Filtered? {
+    record.map { filter.filter($0.normalized, consent: attStatus.isConsent) }
   }
 
-  var shownRawRecord: JSONObject? {
-    record.map { ConsentFilter.standard.filter($0.raw, consent: attStatus.isConsent).payload }
+  func shownRawRecord(_ filter: ConsentFilter) -> JSONObject? {
+    record.map { filter.filter($0.raw, consent: attStatus.isConsent).payload }
   }
+
+  /// Applies the state that is stored for the install now; nil if there is none. It can only withdraw consent.
+  mutating func apply(_ install: ATTInstall?) { attStatus = ConsentDecision.status(ofToken: attStatus, current: install) }
+
+  /// True if the record has something that needs consent and may be shown so far, and the install is known. Only then a withdrawal changes
+  /// what is shown.
+  var needsCurrentStatus: Bool { record != nil && installId != nil && attStatus.isConsent }
 
   /// True if Apple's level of detail and the SDK's ATT status contradict each other. The record is detailed exactly if the status is
   /// authorized.
   var isATTMismatch: Bool {
-    guard let record, record.attribution, !record.isTest, attStatus.isKnown else { return false }
-    return (record.detail == .detailed) != attStatus.isConsent
+    guard let record, record.attribution, !record.isTest, attStatusAtReceipt.isKnown else { return false }
+    return (record.detail == .detailed) != attStatusAtReceipt.isConsent
   }
 }
 
@@ -93,6 +106,8 @@ extension Exchange {
       "attempts": .array(attempts.map { ["at": .integer($0.at), "result": .string($0.result)] }),
       "notFound": .integer(history.notFound), "slow": .integer(history.slow),
     ]
+    // Older builds read only `attStatus`, which decides what is shown.
+    if attStatusAtReceipt != attStatus { object["attStatusAtReceipt"] = .integer(attStatusAtReceipt.code) }
     object["installId"] = installId.map { .string($0) }
     object["outcome"] = outcome.map { .string($0.rawValue) }
     object["record"] = record.map { .object($0.raw) }
@@ -116,6 +131,7 @@ extension Exchange {
     self.bundleId = bundleId
     installId = object["installId"]?.stringValue
     self.attStatus = ATTStatus(code: attStatus)
+    attStatusAtReceipt = ATTStatus(code: object["attStatusAtReceipt"]?.int64Value ?? attStatus)
     self.createdAt = createdAt
     self.receivedAt = receivedAt
     attempts = (object["attempts"]?.arrayValue ?? []).compactMap { attempt in

@@ -7,8 +7,9 @@ extension Exchange {
   ///
   /// - Parameters:
   ///   - names: the deployment's names for the ids of Apple Ads.
+  ///   - filter: removes what needs consent.
   ///   - traceparent: the W3C header of the work that makes it.
-  func event(names: CampaignNames, traceparent: String?) -> CloudEvent? {
+  func event(names: CampaignNames, filter: ConsentFilter, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [
       "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(bundleId),
@@ -20,11 +21,12 @@ extension Exchange {
     data["traceparent"] = traceparent.map { .string($0) }
     data["attempts"] = .array(
       attempts.map { ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)] })
+    if attStatusAtReceipt != attStatus { data["attStatusAtReceipt"] = .integer(attStatusAtReceipt.code) }
     data["installId"] = installId.map { .string($0) }
     data["supersedes"] = supersedes.map { .string($0) }
     data["supersededBy"] = supersededBy.map { .string($0) }
     if !isBase64 { data["unusualToken"] = true }
-    if let record, let shown = shownRecord, let raw = shownRawRecord {
+    if let record, let shown = shownRecord(filter), let raw = shownRawRecord(filter) {
       data["detail"] = .string(record.detail.rawValue)
       // Test records have names of their own, so that nobody counts them.
       data[record.isTest ? "testRecord" : "record"] = .object(shown.payload)

@@ -5,15 +5,16 @@ import AttributionQueue
 struct ExchangeReader: Sendable {
   let deliveries: DeliveryQueue
   let store: ExchangeStore
+  let consent: ConsentCheck
 
   /// Nil if the token was accepted and Apple was not asked yet. Throws `not_found` if there is no such exchange, or it has expired.
   func exchange(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
-    if let exchange = try await stored(id) { return exchange }
+    if let exchange = try await stored(id) { return try await checked(exchange) }
     let delivery: DeliveryRecord?
     do { delivery = try await deliveries.delivery(id) } catch { throw .queue(error) }
     if let delivery, delivery.queue == QueueName.tokens.rawValue, delivery.state == .accepted { return nil }
     // It may have begun and ended between the two queries.
-    if delivery?.queue == QueueName.tokens.rawValue, let exchange = try await stored(id) { return exchange }
+    if delivery?.queue == QueueName.tokens.rawValue, let exchange = try await stored(id) { return try await checked(exchange) }
     throw RPCError.notFound("no such exchange, or its outcome is no longer kept")
   }
 
@@ -22,12 +23,16 @@ struct ExchangeReader: Sendable {
     let end = ContinuousClock.now + wait
     var pause = Duration.milliseconds(20)
     while ContinuousClock.now < end {
-      if let exchange = try await stored(id), exchange.outcome != nil { return exchange }
+      if let exchange = try await stored(id), exchange.outcome != nil { return try await checked(exchange) }
       // The wait is cancelled if the caller has left, or the service ends.
       do { try await Task.sleep(for: min(pause, end - ContinuousClock.now)) } catch { break }
       pause = min(pause * 2, .milliseconds(250))
     }
     return try await exchange(id)
+  }
+
+  private func checked(_ exchange: Exchange) async throws(RPCError) -> Exchange {
+    do { return try await consent.checked(exchange) } catch { throw .store(error) }
   }
 
   private func stored(_ id: DeliveryID) async throws(RPCError) -> Exchange? {

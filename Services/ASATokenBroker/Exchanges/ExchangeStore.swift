@@ -19,16 +19,8 @@ struct ExchangeStore: Sendable {
     return Exchange(json: object)
   }
 
-  /// Stores an undecided exchange.
-  func save(_ exchange: Exchange) async throws {
-    guard let id = DeliveryID(exchange.id) else { return }
-    _ = try await redis.send([
-      "SET", .string(Keys.own(Self.service, Self.name(exchange.id), id.shard)),
-      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(lifetime.wholeSeconds),
-    ])
-  }
-
-  /// The record of a decided exchange, which is written together with its event.
+  /// The record of an exchange. That of an undecided one is written while the token's lease is held; that of a decided one together with its
+  /// event.
   func record(_ exchange: Exchange) -> OwnRecord {
     OwnRecord(
       service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, life: lifetime)

@@ -43,7 +43,7 @@ struct InstallStore: Sendable {
   /// Nil if the stored value is damaged; it is then replaced.
   private static func attribution(_ bytes: [UInt8]) -> InstallAttribution? {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue, let eventId = object["eventId"]?.stringValue,
-      let detail = object["detail"]?.stringValue.flatMap({ AttributionRecord.Detail(rawValue: $0) })
+      let detail = object["detail"]?.stringValue.flatMap({ InstallAttribution.Detail(rawValue: $0) })
     else { return nil }
     return InstallAttribution(
       eventId: eventId, detail: detail, createdAt: object["createdAt"]?.int64Value ?? 0,

@@ -3,14 +3,16 @@ import AttributionProtocol
 
 extension AttributionProtocol.AttributionRecord {
   /// The record without fields that need consent.
-  init?(_ exchange: Exchange) {
-    guard let record = exchange.record, let shown = exchange.shownRecord?.payload else { return nil }
+  init?(_ exchange: Exchange, _ filter: ConsentFilter) {
+    guard let record = exchange.record, let shown = exchange.shownRecord(filter)?.payload else { return nil }
+    func number(_ name: String) -> Int64? { shown[name]?.int64Value }
+    func text(_ name: String) -> String? { shown[name]?.stringValue }
     self.init(
-      attribution: record.attribution, orgId: record.orgId, campaignId: record.campaignId, adGroupId: record.adGroupId,
-      keywordId: record.keywordId, adId: record.adId, creativeSetId: record.creativeSetId,
-      conversionType: record.conversionType?.text, claimType: record.claimType?.text,
-      clickDate: shown["clickDate"]?.stringValue, impressionDate: shown["impressionDate"]?.stringValue,
-      countryOrRegion: record.countryOrRegion, supplyPlacement: record.supplyPlacement, raw: exchange.shownRawRecord)
+      attribution: record.attribution, orgId: number("orgId"), campaignId: number("campaignId"), adGroupId: number("adGroupId"),
+      keywordId: number("keywordId"), adId: number("adId"), creativeSetId: number("creativeSetId"),
+      conversionType: text("conversionType"), claimType: text("claimType"), clickDate: text("clickDate"),
+      impressionDate: text("impressionDate"), countryOrRegion: text("countryOrRegion"), supplyPlacement: text("supplyPlacement"),
+      raw: exchange.shownRawRecord(filter))
   }
 }
 
@@ -23,7 +25,7 @@ private struct ExchangeFields {
   var attempts: Int32?
   var reason: String?
 
-  init(_ exchange: Exchange) {
+  init(_ exchange: Exchange, _ filter: ConsentFilter) {
     attempts = Int32(clamping: exchange.attempts.count)
     if let record = exchange.record {
       test = record.isTest ? true : nil
@@ -31,7 +33,7 @@ private struct ExchangeFields {
       if record.isTest {
         reason = AdServicesOutcome.test.rawValue
       } else {
-        self.record = AttributionProtocol.AttributionRecord(exchange)
+        self.record = AttributionProtocol.AttributionRecord(exchange, filter)
         if record.attribution { detail = record.detail.rawValue }
         attMismatch = exchange.isATTMismatch ? true : nil
       }
@@ -42,9 +44,11 @@ private struct ExchangeFields {
 }
 
 extension ExchangeTokenResponse {
-  /// - Parameter exchange: nil before it has begun.
-  init(id: String, _ exchange: Exchange?) {
-    let fields = exchange.map { ExchangeFields($0) }
+  /// - Parameters:
+  ///   - exchange: nil before it has begun.
+  ///   - filter: removes what needs consent.
+  init(id: String, _ exchange: Exchange?, _ filter: ConsentFilter) {
+    let fields = exchange.map { ExchangeFields($0, filter) }
     self.init(
       exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
       attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,
@@ -53,9 +57,11 @@ extension ExchangeTokenResponse {
 }
 
 extension GetExchangeResponse {
-  /// - Parameter exchange: nil before it has begun.
-  init(id: String, _ exchange: Exchange?) {
-    let fields = exchange.map { ExchangeFields($0) }
+  /// - Parameters:
+  ///   - exchange: nil before it has begun.
+  ///   - filter: removes what needs consent.
+  init(id: String, _ exchange: Exchange?, _ filter: ConsentFilter) {
+    let fields = exchange.map { ExchangeFields($0, filter) }
     self.init(
       exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
       attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,

@@ -14,6 +14,7 @@ struct ExchangeTokenHandler: RPCHandler {
   let reader: ExchangeReader
   let rule: AdServicesRetryRule
   let clock: ScaledClock
+  let filter: ConsentFilter
   /// True if tokens of an app are accepted.
   let takes: @Sendable (_ bundleId: String) -> Bool
 
@@ -40,7 +41,7 @@ struct ExchangeTokenHandler: RPCHandler {
     do throws(RPCError) {
       let exchange = try await reader.decided(
         id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
-      return ExchangeTokenResponse(id: id.description, exchange)
+      return ExchangeTokenResponse(id: id.description, exchange, filter)
     } catch {
       guard accepted.isDuplicate, error.code == .notFound else { throw error }
       let delivery: DeliveryRecord?

@@ -38,6 +38,7 @@ struct TokenIntake: Sendable {
             kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
             attributes: submission.attributes),
           notBefore: notBefore, deadline: clock.real(submission.deadline, since: request.receivedAt)))
+      metrics.received(submission.attStatus)
       return .receipt(outcome, status: 202)
     } catch {
       return .notAccepted(error)

@@ -10,27 +10,46 @@ struct SessionForwarder: Sendable {
     case delivered(host: String, status: Int)
     /// The host will never accept it.
     case refused(host: String, status: Int)
+    /// `retryAfter` is the longest that a host named.
     case failed(error: String, retryAfter: Duration?)
   }
+
+  /// A host that did not accept the session, and its answer or the error.
+  struct Failure: Sendable, Hashable {
+    let host: String
+    let result: String
+  }
+
+  /// The longest text of a failure.
+  private static let maxResultLength = 100
 
   let http: HTTPClient
   /// The timeout of one attempt.
   let timeout: Duration
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
 
   /// Tries the route's hosts in order. All of them are on the same side, with or without consent.
   ///
   /// - Parameter idempotencyKey: the same for every attempt, so that the receiver recognizes repeats.
+  /// - Returns: the result, and the hosts before it that failed, which may have read the session.
   func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async
-    -> Result
+    -> (result: Result, failures: [Failure])
   {
+    var failures: [Failure] = []
     var last = Result.failed(error: "no host", retryAfter: nil)
+    var longest: Duration?
     let body = JSONValue.object(payload).serialized
     for host in route.hosts {
       last = await send(body, to: host, idempotencyKey: idempotencyKey, traceparent: traceparent)
-      if case .failed = last { continue }
-      return last
+      guard case .failed(let error, let retryAfter) = last else { return (last, failures) }
+      // The error begins with the host.
+      let result = error.dropFirst(host.count).drop { $0 == ":" || $0 == " " }
+      failures.append(Failure(host: host, result: String(result.prefix(Self.maxResultLength))))
+      if let retryAfter { longest = max(longest ?? .zero, retryAfter) }
+      last = .failed(error: error, retryAfter: longest)
     }
-    return last
+    return (last, failures)
   }
 
   private func send(_ body: [UInt8], to host: String, idempotencyKey: String, traceparent: String?) async -> Result {
@@ -49,19 +68,10 @@ struct SessionForwarder: Sendable {
       case 400, 413, 422: return .refused(host: host, status: response.status)
       // All other statuses may be temporary: a redirect, expired credentials, a missing path.
       default:
-        return .failed(
-          error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"]))
+        return .failed(error: "\(host) answered \(response.status)", retryAfter: response.retryAfter(now: now() / 1000))
       }
     } catch {
       return .failed(error: "\(host): \(error)", retryAfter: nil)
     }
-  }
-}
-
-/// `Retry-After` in seconds. A date is not supported and counts as absent.
-enum RetryAfter {
-  static func duration(_ value: String?) -> Duration? {
-    guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...86_400).contains(seconds) else { return nil }
-    return .seconds(seconds)
   }
 }

@@ -48,9 +48,7 @@ struct SessionIntake: Sendable {
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.receive(session, now: firstSeen, maxWait: maxWait)
       }
-      if !session.attStatus.isKnown && session.attStatus != .unavailable {
-        metrics.unknownStatus()
-      }
+      metrics.received(session.attStatus)
       // The held sessions are released before this one is queued, so that it does not overtake them.
       if reception.releasesHeld { await release(hash) }
       let (outcome, isHeld) = try await accept(
@@ -112,6 +110,7 @@ struct SessionIntake: Sendable {
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
+      metrics.received(status)
       if reception.releasesHeld { await release(hash) }
       let effect: (status: String, word: String) =
         switch reception.effect {
@@ -184,7 +183,8 @@ struct SessionIntake: Sendable {
       message.heldUntil = deadline
       message.place = place
     }
-    if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil {
+    // A session without a readable status is held only for the order; no answer makes it a session with consent.
+    if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil && session.attStatus.isKnown {
       try await store.keepPayload(request.body, installHash: hash, digest: digest)
       message.payloadDigest = digest
     }

@@ -6,7 +6,7 @@ struct SessionKeys: Sendable {
   let installHash: String
 
   /// String: ``ATTInstall/text``.
-  var install: String { key("install") }
+  var install: String { InstallStatusReader.key(ofInstall: installHash) }
   /// Sorted set: the held deliveries, by their order.
   var held: String { key("held") }
 
@@ -15,6 +15,9 @@ struct SessionKeys: Sendable {
 
   /// String: the time at which these bytes were first received.
   func firstSeen(_ digest: String) -> String { key("first") + ":" + digest }
+
+  /// Hash: ``SessionTries`` of one session.
+  func tries(_ delivery: String) -> String { key("tries") + ":" + delivery }
 
   private func key(_ name: String) -> String { Keys.own("ingest", "\(name):\(installHash)", shardOf: installHash) }
 }

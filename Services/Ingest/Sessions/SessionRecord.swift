@@ -11,6 +11,8 @@ struct SessionRecord: Sendable {
   let status: ATTStatus
   let route: ConsentRoute
   let removedNames: [String]
+  /// Requests before, which no host accepted.
+  var tries = SessionTries()
   var host = ""
   var httpStatus = 0
   var isDelivered = false
@@ -19,7 +21,7 @@ struct SessionRecord: Sendable {
 
   /// The event. Its id depends only on the delivery.
   var event: CloudEvent {
-    let data: JSONObject = [
+    var data: JSONObject = [
       "deliveryId": .string(lease.deliveryID.description), "bundleId": .string(message.bundleId),
       "installHash": .string(message.installHash), "attStatus": .integer(status.code),
       "attStatusAtReceipt": .integer(message.attStatus.code),
@@ -31,8 +33,24 @@ struct SessionRecord: Sendable {
       "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
       "sentAt": .string(Timestamp(millisecondsSince1970: sentAt).text),
     ]
+    if !tries.summaries.isEmpty { data["tries"] = tries.json }
     return CloudEvent(
       id: "session-" + lease.deliveryID.description, source: ServiceName.ingest.rawValue, type: .sessionRouted,
       subject: message.bundleId, time: Timestamp(millisecondsSince1970: sentAt), data: data)
+  }
+}
+
+extension SessionMessage {
+  /// The event of a session that no host accepted and that becomes a dead letter. If it is replayed and fails again, that is another event.
+  func undelivered(_ lease: LeasedMessage, reason: String, tries: SessionTries, at time: Int64) -> CloudEvent {
+    let data: JSONObject = [
+      "deliveryId": .string(lease.deliveryID.description), "bundleId": .string(bundleId), "installHash": .string(installHash),
+      "attStatusAtReceipt": .integer(attStatus.code), "strategy": .string(strategy), "held": .bool(heldUntil != nil),
+      "reason": .string(reason), "attempt": .integer(lease.attempt), "tries": tries.json,
+      "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
+    ]
+    return CloudEvent(
+      id: "session-undelivered-\(lease.deliveryID)-\(tries.count)", source: ServiceName.ingest.rawValue, type: .sessionUndelivered,
+      subject: bundleId, time: Timestamp(millisecondsSince1970: time), data: data)
   }
 }

@@ -14,6 +14,8 @@ struct SessionStore: Sendable {
   /// How long a payload is kept after it was sent, seconds.
   static let sentPayloadSeconds = 300
 
+  private static let triesScript = RedisScript(name: "session_tries_add", source: PackageResources.session_tries_add_lua)
+
   let redis: RedisClient
   /// A client whose writes return when they are as durable as the queues'.
   let durable: RedisClient
@@ -32,31 +34,46 @@ struct SessionStore: Sendable {
 
   /// Changes the state of an install by a rule, atomically. The rule may run more than once.
   ///
-  /// `announce` is called before the change is written, so that every written change is announced. If another change came in between, it is
-  /// called again. A withdrawn consent is written even if announcing fails: it is announced with the next receipt, and the error is thrown
-  /// so that the sender repeats the request.
+  /// A change is announced after it is written, so that only changes that apply are announced. Until then it is stored with the state: if
+  /// announcing fails, the error is thrown, so that the sender repeats the request, and the next receipt announces the change first. If
+  /// that fails again, only a withdrawn consent is written.
   func update(
     installHash: String, announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception
   ) async throws -> ATTInstall.Reception {
+    let keys = [SessionKeys(installHash: installHash).install]
     while true {
-      let (text, value) = try await read(installHash)
+      let (stored, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
       // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
-      if changed == value, !text.isEmpty, durable === redis { return reception }
+      if changed == value, !stored.isEmpty, durable === redis { return reception }
+      // The rule returns a change that is stored already first, and takes it out of the state.
+      let earlier = changed.unpublishedChange == nil ? value.unpublishedChange : nil
+      let new = reception.changes.dropFirst(earlier == nil ? 0 : 1).first
       var obstacle: (any Error)?
-      do { try await announce(reception.changes) } catch {
+      do {
+        if let earlier { try await announce([earlier]) }
+        if let new { changed.unpublishedChange = new }
+      } catch {
         guard changed.keepUnpublished(reception.changes) else { throw error }
         obstacle = error
       }
+      let seconds = RedisArgument.integer(Int64(Self.installSeconds))
       let reply = try await RedisScript.compareAndSet.run(
-        on: durable, keys: [SessionKeys(installHash: installHash).install],
-        arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
-      if reply.integer == 1 {
-        if let obstacle { throw obstacle }
-        return reception
+        on: durable, keys: keys, arguments: [.bytes(stored), .string(changed.text), seconds])
+      guard reply.integer == 1 else {
+        try Task.checkCancellation()
+        continue
       }
-      try Task.checkCancellation()
+      if let obstacle { throw obstacle }
+      guard let new else { return reception }
+      try await announce([new])
+      var announced = changed
+      announced.unpublishedChange = nil
+      // If this fails, the next receipt announces the change again, which has no effect.
+      _ = try? await RedisScript.compareAndSet.run(
+        on: redis, keys: keys, arguments: [.string(changed.text), .string(announced.text), seconds])
+      return reception
     }
   }
 
@@ -111,8 +128,25 @@ struct SessionStore: Sendable {
     _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
   }
 
-  private func read(_ installHash: String) async throws -> (text: String, value: ATTInstall) {
-    let text = try await redis.send(["GET", .string(SessionKeys(installHash: installHash).install)]).string ?? ""
-    return (text, ATTInstall(text: text) ?? ATTInstall())
+  /// Counts requests with a session that failed at this time, milliseconds since 1970.
+  func addTries(_ failures: [SessionForwarder.Failure], _ status: ATTStatus, of delivery: String, installHash: String, at time: Int64)
+    async throws
+  {
+    var arguments: [RedisArgument] = [.integer(Int64(payloadSeconds)), .integer(time)]
+    for failure in failures {
+      arguments += [.string(SessionTries.Target(status: status, host: failure.host).field), .string(failure.result)]
+    }
+    _ = try await Self.triesScript.run(on: redis, keys: [SessionKeys(installHash: installHash).tries(delivery)], arguments: arguments)
+  }
+
+  func tries(of delivery: String, installHash: String) async throws -> SessionTries {
+    let words = try await redis.send(["HGETALL", .string(SessionKeys(installHash: installHash).tries(delivery))]).array ?? []
+    return SessionTries(
+      stored: stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].string ?? "", words[$0 + 1].string ?? "") })
+  }
+
+  private func read(_ installHash: String) async throws -> (stored: [UInt8], value: ATTInstall) {
+    let stored = try await redis.send(["GET", .string(SessionKeys(installHash: installHash).install)]).bytes ?? []
+    return (stored, stored.isEmpty ? ATTInstall() : ATTInstall(stored: String(decoding: stored, as: UTF8.self)))
   }
 }

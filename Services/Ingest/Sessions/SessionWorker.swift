@@ -16,6 +16,7 @@ struct SessionWorker: Sendable {
   private static let maxTurn: Duration = .seconds(5)
 
   let deliveries: DeliveryQueue
+  let feed: EventFeed
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
@@ -50,7 +51,7 @@ struct SessionWorker: Sendable {
     } catch let error as FieldError {
       // The strategy was removed from the configuration. An operator may restore it. The session must not be sent to
       // another region.
-      return .deadLetter(error: "\(error.field) \(error.reason)")
+      return await giveUp(lease, message, error: "\(error.field) \(error.reason)")
     } catch {
       return .retry(after: nil, error: "the session store does not answer")
     }
@@ -89,16 +90,25 @@ struct SessionWorker: Sendable {
     let outgoing = routing.filter.filter(SessionSubmission.outgoing(payload, status: status), consent: consent)
     let route = try routing.table.route(strategy: message.strategy, consent: consent)
     let key = lease.deliveryID.description
-    let result = await forwarder.send(
+    // Read before sending: an error after it would send the session twice.
+    let tries = lease.attempt > 1 ? try await store.tries(of: key, installHash: message.installHash) : SessionTries()
+    let (result, failures) = await forwarder.send(
       outgoing.payload, along: route, idempotencyKey: key, traceparent: lease.traceparent)
     var record = SessionRecord(
       lease: lease, message: message, status: status, route: route,
-      removedNames: consent ? [] : Set(message.removedNames + outgoing.removedNames).sorted())
+      removedNames: consent ? [] : Set(message.removedNames + outgoing.removedNames).sorted(), tries: tries)
+    for failure in failures { record.tries.add(.init(status: status, host: failure.host), result: failure.result, at: now()) }
     switch result {
     case .failed(let error, let retryAfter):
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
         "session not sent yet", metadata: ["delivery": "\(key)", "reason": "\(error)", "attempts": "\(lease.attempt)"])
+      // If this fails, the event of the session lacks this attempt; the session is sent again all the same.
+      do {
+        try await store.addTries(failures, status, of: key, installHash: message.installHash, at: now())
+      } catch {
+        logger.warning("the requests of a session were not recorded", metadata: ["delivery": "\(key)", "reason": "\(error)"])
+      }
       return await again(lease, message, error: error, retryAfter: retryAfter)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
@@ -117,13 +127,28 @@ struct SessionWorker: Sendable {
   }
 
   /// Retries a session until its age, not its number of attempts, exceeds the limit, because a host may be unavailable for hours. A host's
-  /// `Retry-After` can only lengthen the backoff.
+  /// `Retry-After` can only lengthen the backoff. If it is after the limit, the session is tried for the last time at the limit.
   private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
-    let wait = max(retryAfter ?? .zero, backoff(lease.attempt))
     let end = (message.heldUntil ?? lease.message.receivedAt) + patience
-    guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
+    let left = Duration.milliseconds(max(0, end - now()))
+    let wait = max(min(retryAfter ?? .zero, left), backoff(lease.attempt))
+    guard wait > left else { return .retry(after: wait, error: error) }
+    return await giveUp(lease, message, error: error)
+  }
+
+  /// Makes the session a dead letter, after the event that has its requests.
+  private func giveUp(_ lease: LeasedMessage, _ message: SessionMessage, error: String) async -> WorkOutcome {
+    let key = lease.deliveryID.description
+    do {
+      let tries = try await store.tries(of: key, installHash: message.installHash)
+      let event = message.undelivered(lease, reason: error, tries: tries, at: now())
+      try await feed.publish(
+        EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: message.bundleId)))
+    } catch {
+      return .retry(after: .seconds(1), error: "the event of an undelivered session cannot be published")
+    }
     // The sessions after it need not wait for it.
-    await leaveTurn(lease.deliveryID.description, message)
+    await leaveTurn(key, message)
     return .deadLetter(error: error)
   }
 

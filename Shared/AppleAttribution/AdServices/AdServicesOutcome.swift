@@ -10,7 +10,7 @@ public enum AdServicesOutcome: String, Sendable, Hashable, CaseIterable {
   case notFound = "not_found"
   /// Apple refused the token.
   case invalidToken = "invalid_token"
-  /// The token's 24 hours passed before Apple answered.
+  /// The token's 24 hours passed before Apple answered, or its server failed in all attempts that the deployment allows.
   case expired
 
   /// True if Apple answered, with an ad or "no ad".

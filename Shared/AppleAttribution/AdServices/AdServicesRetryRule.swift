@@ -13,7 +13,8 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   public var slowLane: [Int64]
   /// True if a token that is still not found after ``notFoundRetries`` is retried in the slow lane.
   public var slowLaneAfterNotFound: Bool
-  /// True if a token is retried in the slow lane after a failure of Apple's server; otherwise as after a 404, as often.
+  /// True if a token is retried in the slow lane after a failure of Apple's server; otherwise as after a 404, as often; then the token
+  /// ends as ``AdServicesOutcome/expired``.
   public var slowLaneAfterFailure: Bool
 
   public init(
@@ -81,7 +82,8 @@ public struct AdServicesRetryRule: Sendable, Hashable {
       guard slowLaneAfterFailure else {
         history.slow += 1
         if now >= createdAt + AttributionToken.lifetimeMilliseconds { return .finish(.expired, nil) }
-        guard history.slow <= notFoundRetries else { return .finish(.notFound, nil) }
+        // Only a 404 means that Apple has no record.
+        guard history.slow <= notFoundRetries else { return .finish(.expired, nil) }
         return later(by: max(notFoundInterval, retryAfter ?? 0), createdAt: createdAt, now: now)
       }
       return slow(&history, createdAt: createdAt, now: now, retryAfter: retryAfter, chance: chance)

@@ -5,8 +5,8 @@ public struct ATTInstall: Sendable, Hashable {
   public private(set) var waiting: ATTStatusWait
   /// The number of items held so far, which is the order of the next one.
   private(set) var heldItems: Int64
-  /// A withdrawn consent that applies already but could not be published yet.
-  public private(set) var unpublishedChange: ATTStatusChange?
+  /// A change that applies already and is not known to be published.
+  public var unpublishedChange: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
     self.record = record
@@ -42,9 +42,14 @@ public struct ATTInstall: Sendable, Hashable {
   public mutating func receive(
     _ session: SessionSubmission, now: Int64, maxWait: Int64 = ATTStatusWait.maxMilliseconds
   ) -> Reception {
-    // An unknown status says nothing about the install. The item is sent at once, without consent.
-    guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    guard session.attStatus.isKnown || isHolding else {
+      return withdraw(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
+    }
     let wasHolding = isHolding
+    guard session.attStatus.isKnown else {
+      // It is no answer, but it keeps its place among the held items. It is sent without consent, whatever the answer.
+      return placed(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
+    }
     var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
@@ -56,6 +61,13 @@ public struct ATTInstall: Sendable, Hashable {
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
       maxWait: maxWait)
+    return placed(decision, wasHolding: wasHolding, effect: effect, changes: changes)
+  }
+
+  /// The reception of an item that is held or sent. An item that is sent ends the wait.
+  private mutating func placed(
+    _ decision: ATTStatusWait.Decision, wasHolding: Bool, effect: ATTStatusRecord.Effect? = nil, changes: [ATTStatusChange] = []
+  ) -> Reception {
     guard case .hold(let deadline) = decision else {
       return Reception(effect: effect, decision: .send, releasesHeld: wasHolding, changes: changes)
     }
@@ -65,15 +77,16 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// A status arrives without an item.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
-    guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    guard status.isKnown else { return withdraw(status, deviceTime: deviceTime, now: now, isUpdate: true) }
     var changes = takeUnpublished()
     let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true, &changes)
     return Reception(
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
   }
 
-  /// Handles changes that cannot be published now. A withdrawn consent applies all the same and is published with the next receipt; then
-  /// this returns true. Any other change has to wait until it can be published.
+  /// Handles changes of which not even the earlier one can be published now. A withdrawn consent applies all the same and is published
+  /// with the next receipt, in place of an earlier change that could not be published; then this returns true. Any other change has to wait
+  /// until the earlier one can be published.
   public mutating func keepUnpublished(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
     unpublishedChange = last
@@ -82,6 +95,16 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
+
+  /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise
+  /// it says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent, unless
+  /// items are held.
+  private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
+    guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    var changes = takeUnpublished()
+    let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: isUpdate, &changes)
+    return Reception(effect: effect, decision: .send, releasesHeld: false, changes: changes)
+  }
 
   private mutating func apply(
     _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool, _ changes: inout [ATTStatusChange]
@@ -117,10 +140,16 @@ extension ATTInstall {
     return "\(status),\(phase),\(heldItems),\(isUpdate),\(unpublishedChange?.text ?? ""),\(since)"
   }
 
-  /// Parses the stored form, also an older one without `unpublishedChange` or `since`; nil if it is damaged, which counts as unknown.
+  /// Parses the stored form. Of damaged text nothing is known, so there is no consent until the app reports a status again.
+  public init(stored text: String) {
+    self = ATTInstall(text: text) ?? ATTInstall(record: ATTStatusRecord(status: .unavailable, deviceTime: 0, receivedAt: 0))
+  }
+
+  /// Parses the stored form, also an older one without `unpublishedChange` or `since`, and one of a newer build that has more; nil if it is
+  /// damaged.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
+    guard parts.count >= 6, let heldItems = Int64(parts[4]) else { return nil }
     if parts[0].isEmpty {
       record = nil
     } else {

@@ -53,6 +53,6 @@ public enum ATTStatus: Sendable, Hashable {
   /// True if all data may be sent.
   public var isConsent: Bool { self == .authorized }
 
-  /// True for Apple's four statuses. Only these are stored for an install.
+  /// True for Apple's four statuses. Another one is stored for an install only if it ends a consent.
   public var isKnown: Bool { (0...3).contains(code) }
 }

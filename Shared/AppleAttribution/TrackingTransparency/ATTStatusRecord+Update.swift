@@ -1,4 +1,5 @@
-/// A status that an app reports, against the stored one: the newer device time counts.
+/// A status that an app reports, against the stored one: the newer device time counts. If only one of the two has a device time, in doubt
+/// there is no consent.
 extension ATTStatusRecord {
   /// The effect of an update.
   public enum Effect: Sendable, Hashable {
@@ -12,9 +13,12 @@ extension ATTStatusRecord {
   }
 
   /// The record after an update: the newer device time wins, on a tie the later receipt.
+  ///
+  /// A device's time and a time of receipt cannot be compared, because the device's clock may be wrong. If only such two are known, a
+  /// consent must be newer by both orders, and it is withdrawn by a status that is newer by one of them.
   public static func applying(_ update: ATTStatusRecord, to current: ATTStatusRecord?) -> (ATTStatusRecord, Effect) {
     guard let current else { return (update, .first) }
-    let isNewer = (update.deviceTime, update.receivedAt) >= (current.deviceTime, current.receivedAt)
+    let isNewer = update.isNewer(than: current)
     if update.status == current.status {
       var kept = isNewer ? update : current
       kept.since = current.since
@@ -22,5 +26,12 @@ extension ATTStatusRecord {
       return (kept, .none)
     }
     return isNewer ? (update, .changed(from: current.status, to: update.status)) : (current, .older)
+  }
+
+  private func isNewer(than current: ATTStatusRecord) -> Bool {
+    let isByDevice = (deviceTime, receivedAt) >= (current.deviceTime, current.receivedAt)
+    guard hasDeviceTime != current.hasDeviceTime, status.isConsent != current.status.isConsent else { return isByDevice }
+    let isByReceipt = receivedAt >= current.receivedAt
+    return status.isConsent ? isByDevice && isByReceipt : isByDevice || isByReceipt
   }
 }

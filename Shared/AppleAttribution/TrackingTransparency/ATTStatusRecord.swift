@@ -17,6 +17,9 @@ public struct ATTStatusRecord: Sendable, Hashable {
     self.isUpdate = isUpdate
   }
 
+  /// True if ``deviceTime`` is the device's own time. A time that the device did not state, or that was limited, is the time of receipt.
+  var hasDeviceTime: Bool { deviceTime < receivedAt }
+
   /// True for a refusal that the app sent alone.
   public var isReportedRefusal: Bool { isUpdate && (status == .denied || status == .restricted) }
 }

@@ -47,7 +47,7 @@ public struct SessionSubmission: Sendable, Hashable {
   public var installHash: String { Self.installHash(bundleId: bundleId, installId: installId) }
 
   /// The status of a payload: `attStatus`, or `att_status` as SDKs write it in requests. Two different ones contradict each other and are
-  /// not consent.
+  /// not consent; they end an earlier one.
   public static func status(in payload: JSONObject) throws(FieldError) -> ATTStatus {
     let status = try ATTStatus(parsing: payload["attStatus"])
     guard let second = payload["att_status"], !second.isNull else { return status }

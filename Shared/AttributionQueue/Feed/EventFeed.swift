@@ -45,12 +45,14 @@ public final class EventFeed: Sendable {
     return Self.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
-  /// Publishes an event without a delivery, such as one about a subscription; false if an event with that id exists.
+  /// Publishes an event that no completion of a delivery publishes, such as one about a subscription; false if an event with that id
+  /// exists. Of its attributes, only the app is used.
   @discardableResult
   public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
     let shard = Shard(hashing: event.id)
     return try await run(
-      Scripts.publish, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
+      Scripts.publish, [Keys.events(shard), Keys.eventsIndex(shard)],
+      [.string(event.id), .string(event.type), .bytes(event.json), .string(event.attributes.bundleId ?? "")]
     ).integer == 1
   }
 

@@ -9,6 +9,16 @@ enum RedisSafetyCheck {
     let name: String
     let values: [String]
     let reason: String
+    /// Where INFO shows the setting; nil if it does not.
+    var information: Information?
+  }
+
+  /// A field of INFO, which also servers show that forbid CONFIG.
+  struct Information {
+    let section: String
+    let field: String
+    /// The setting's value for each value of the field; others are the same.
+    var values: [String: String] = [:]
   }
 
   /// Returns how each accept must be confirmed by replicas; nil below ``Durability/replicated``.
@@ -24,8 +34,8 @@ enum RedisSafetyCheck {
     }
     for setting in settings(configuration.durability) {
       let wanted = setting.values.joined(separator: " or ")
-      for (node, found) in try await values(of: setting.name, redis) {
-        // Managed servers may forbid CONFIG. A setting that is not visible is reported and does not count as wrong.
+      for (node, found) in try await values(of: setting, redis) {
+        // Managed servers may forbid CONFIG. A setting that is not visible in INFO either is reported and does not count as wrong.
         guard let found else {
           logger.warning("\(of(node))Redis does not show its setting \(setting.name); it must be \(wanted)")
           continue
@@ -58,8 +68,12 @@ enum RedisSafetyCheck {
 
   static func settings(_ level: Durability) -> [Setting] {
     [
-      Setting(name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes instead of evicting data"),
-      Setting(name: "appendonly", values: ["yes"], reason: "deliveries that were answered 200 must be on disk"),
+      Setting(
+        name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes instead of evicting data",
+        information: Information(section: "memory", field: "maxmemory_policy")),
+      Setting(
+        name: "appendonly", values: ["yes"], reason: "deliveries that were answered 200 must be on disk",
+        information: Information(section: "persistence", field: "aof_enabled", values: ["1": "yes", "0": "no"])),
       Setting(name: "appendfsync", values: level.fsyncPolicies, reason: "queues.durability is \(level.rawValue)"),
       Setting(
         name: "no-appendfsync-on-rewrite", values: ["no"],
@@ -91,7 +105,18 @@ enum RedisSafetyCheck {
       replicas: configuration.replicas, depth: isKnown ? .onDisk : .received, timeout: configuration.replicationTimeout)
   }
 
-  /// A setting of each primary; nil if the server does not show it.
+  /// A setting of each primary, by INFO where CONFIG does not show it; nil if neither does.
+  static func values(of setting: Setting, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
+    let found = try await values(of: setting.name, redis)
+    guard let information = setting.information, found.contains(where: { $0.value == nil }) else { return found }
+    let replies = try await redis.sendToEachPrimary(["INFO", .string(information.section)])
+    return found.map { node, value in
+      let shown = replies.first { $0.node == node }.flatMap { StoreDiagnosis.info($0.reply)[information.field] }
+      return (node, value ?? shown.map { information.values[$0] ?? $0 })
+    }
+  }
+
+  /// A setting of each primary; nil if CONFIG does not show it.
   static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
     try await redis.sendToEachPrimary(["CONFIG", "GET", .string(name)]).map { node, reply in
       guard let pair = reply.array, pair.count == 2 else { return (node, nil) }

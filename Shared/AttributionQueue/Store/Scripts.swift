@@ -21,6 +21,7 @@ enum Scripts {
   static let schedule = needed("schedule", PackageResources.schedule_lua)
   static let due = script("due", PackageResources.due_lua)
   static let renew = script("renew", PackageResources.renew_lua)
+  static let keepOwn = script("keep_own", PackageResources.keep_own_lua)
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.form_lua + PackageResources.replay_lua)
   static let prune = script("prune", PackageResources.prune_lua)

@@ -64,7 +64,7 @@ public struct StoreDiagnosis: Sendable {
     var findings: [StoreFinding] = []
     for setting in RedisSafetyCheck.settings(durability) {
       let wanted = setting.values.joined(separator: " or ")
-      for (node, value) in try await RedisSafetyCheck.values(of: setting.name, redis) {
+      for (node, value) in try await RedisSafetyCheck.values(of: setting, redis) {
         let subject = RedisSafetyCheck.of(node) + setting.name
         guard let value else {
           findings.append(

@@ -20,7 +20,11 @@ public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncPar
   public init() {}
 
   public func run() async throws {
-    let check = ConfigurationCheck(path: file) { configuration throws(ConfigurationError) in try Definition.check(configuration) }
+    let isDevelopment = ServiceVariables.isDevelopment
+    let check = ConfigurationCheck(path: file) { configuration throws(ConfigurationError) in
+      try configuration.checkGenerations(development: isDevelopment)
+      try Definition.check(configuration)
+    }
     switch output {
     case .text:
       for problem in check.problems { print(problem.text(file: file)) }

@@ -196,6 +196,11 @@ public struct ServiceVariables: Sendable {
     return (user, file)
   }
 
+  /// True if the process's environment is one for development. Commands that need no other variable use it.
+  static var isDevelopment: Bool {
+    ["1", "true", "yes"].contains(ProcessVariables.value("ATTRIBUTION_DEVELOPMENT")?.lowercased())
+  }
+
   /// `redis.url` → `ATTRIBUTION_REDIS_URL`.
   private static func variable(_ name: String) -> String {
     "ATTRIBUTION_" + String(name.uppercased().map { $0 == "." ? "_" : $0 })

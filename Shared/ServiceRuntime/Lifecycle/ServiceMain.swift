@@ -59,6 +59,7 @@ enum ServiceMain {
     LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
     let logger = Logger(label: service.rawValue)
     var configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
+    try configuration.checkGenerations(development: variables.development)
     try configuration.traces.apply { ProcessVariables.value($0) }
     for key in configuration.unknownKeys {
       logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])

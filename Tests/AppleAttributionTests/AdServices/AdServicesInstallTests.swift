@@ -5,7 +5,7 @@ import WireJSON
 
 @Suite("AdServices: several tokens of one install")
 struct AdServicesInstallTests {
-  func attribution(_ id: String, _ detail: AttributionRecord.Detail, _ createdAt: Int64) -> InstallAttribution {
+  func attribution(_ id: String, _ detail: InstallAttribution.Detail, _ createdAt: Int64) -> InstallAttribution {
     InstallAttribution(eventId: id, detail: detail, createdAt: createdAt)
   }
 
@@ -33,18 +33,37 @@ struct AdServicesInstallTests {
     #expect(InstallAttribution.joining(attribution("b", .standard, 6), to: second) == .alreadyApplied(second))
   }
 
+  @Test("an attribution supersedes the outcomes without one, and these do not supersede it")
+  func withoutAttribution() throws {
+    let failed = attribution("f", .failed, 1)
+    let organic = attribution("o", .organic, 2)
+    let standard = attribution("s", .standard, 1)
+    #expect(InstallAttribution.joining(failed, to: nil) == .applied(failed))
+    for earlier in [failed, organic] {
+      let expected = InstallAttribution(eventId: "s", detail: .standard, createdAt: 1, supersedes: earlier.eventId)
+      #expect(InstallAttribution.joining(standard, to: earlier) == .applied(expected))
+      #expect(InstallAttribution.joining(earlier, to: standard) == .superseded(by: "s"))
+    }
+    #expect(InstallAttribution.joining(attribution("late", .failed, 9), to: organic) == .superseded(by: "o"))
+    let details = AdServicesOutcome.allCases.map { InstallAttribution.Detail($0, record: nil) }
+    #expect(details == [.standard, .organic, nil, .failed, nil, .failed])
+    let record = try AttributionRecord(["attribution": true, "orgId": 1, "clickDate": "2026-10-08T17:17Z"])
+    #expect(InstallAttribution.Detail(.attributed, record: record) == .detailed)
+  }
+
   @Test("in any order and with repeats, the newest of the most detailed records counts")
   func property() {
     var random = SeededRandom("attributions of an install")
     for _ in 0..<500 {
       let all = (0..<Int.random(in: 1...6, using: &random)).map { index in
-        attribution("\(index)", Bool.random(using: &random) ? .standard : .detailed, Int64(index))
+        attribution("\(index)", InstallAttribution.Detail.allCases.randomElement(using: &random) ?? .failed, Int64(index))
       }
       var current: InstallAttribution?
       for new in (all + all.prefix(2)).shuffled(using: &random) {
         if case .applied(let next) = InstallAttribution.joining(new, to: current) { current = next }
       }
-      let best = all.filter { $0.detail == .detailed }.last ?? all.last
+      let most = all.map(\.detail).max()
+      let best = all.last { $0.detail == most }
       #expect(current?.eventId == best?.eventId)
     }
   }

@@ -28,17 +28,47 @@ struct ATTInstallTests {
     #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
   }
 
-  @Test("an invalid status is no answer and is not stored")
+  @Test("an invalid status is no answer, and is not stored without a consent that it ends")
   func unknown() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
-    for status in [nil, -1, 7] as [Int64?] {
+    // It waits with the others for the order, and does not extend the wait.
+    for (place, status) in zip(Int64(2)..., [nil, -1, 7] as [Int64?]) {
       #expect(
-        install.receive(try session(status, wait: 30), now: 2000)
-          == .init(effect: nil, decision: .send, releasesHeld: false))
+        install.receive(try session(status, wait: 60), now: 2000)
+          == .init(effect: nil, decision: .hold(until: 31_000, place: place), releasesHeld: false))
     }
     #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
     #expect(install.isHolding && install.record?.status == .notDetermined)
+    #expect(ConsentDecision.status(atReceipt: .unavailable, heldUntil: 31_000, current: install.record) == .unavailable)
+    // After the deadline it ends the wait like any other item.
+    #expect(
+      install.receive(try session(nil, wait: 60), now: 31_000) == .init(effect: nil, decision: .send, releasesHeld: true))
+    #expect(install.receive(try session(-1, wait: 60), now: 31_001) == .init(effect: nil, decision: .send, releasesHeld: false))
+  }
+
+  @Test("a status that is unknown or missing ends an earlier consent, and the next answer counts", arguments: [nil, -1, 7] as [Int64?])
+  func withdrawnByUnknown(_ code: Int64?) throws {
+    let status = code.map { ATTStatus(code: $0) } ?? .unavailable
+    for isUpdate in [false, true] {
+      var install = ATTInstall()
+      _ = install.receive(try session(3), now: 1000)
+      let ended =
+        isUpdate ? install.learn(status, deviceTime: nil, now: 2000) : install.receive(try session(code, wait: 30), now: 2000)
+      let change = ATTStatusChange(from: .authorized, to: status, deviceTime: 2000, isUpdate: isUpdate)
+      #expect(
+        ended == .init(effect: .changed(from: .authorized, to: status), decision: .send, releasesHeld: false, changes: [change]))
+      #expect(install.record?.status == status && !install.isHolding)
+      #expect(ATTInstall(text: install.text) == install)
+      #expect(ConsentDecision.status(atReceipt: .authorized, heldUntil: nil, current: install.record) == status)
+      // It is no consent already.
+      #expect(install.learn(.unknown(9), deviceTime: nil, now: 2500).effect == nil)
+      #expect(install.learn(.authorized, deviceTime: nil, now: 3000).effect == .changed(from: status, to: .authorized))
+      // An older report is not applied.
+      _ = install.learn(.authorized, deviceTime: 3500, now: 4000)
+      #expect(install.learn(status, deviceTime: 2900, now: 5000).effect == .older)
+      #expect(install.record?.status == .authorized)
+    }
   }
 
   @Test("an update releases items once, and an older update changes nothing")
@@ -146,10 +176,17 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     for damaged in [
       "", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0", "3,1,1,-,0,0,x", "3,1,1,-,0,0,3:2:1", "3,1,1,-,0,0,,",
-      "3,1,1,-,0,0,,x", "3,1,1,-,0,0,,1,",
+      "3,1,1,-,0,0,,x",
     ] {
       #expect(ATTInstall(text: damaged) == nil)
     }
+    // Of damaged text nothing is known, and a later status counts.
+    var damaged = ATTInstall(stored: "2;1;1")
+    #expect(damaged.record?.status == .unavailable)
+    #expect(damaged.receive(try session(3), now: 5).effect == .changed(from: .unavailable, to: .authorized))
+    // A newer build may write more.
+    #expect(ATTInstall(text: "2,1,5,-,0,0,,4,more,9")?.record == ATTInstall(text: "2,1,5,-,0,0,,4")?.record)
+    #expect(ATTInstall(stored: "2,1,5,-,0,0,,4,more").record?.status == .denied)
     #expect(ATTInstall(text: "3,1,1,-,0,0")?.record?.status == .authorized)
     #expect(ATTInstall(text: "3,1,5,-,0,0")?.record?.since == 5)
     #expect(ATTInstall(text: "3,1,5,-,0,0,,4")?.record?.since == 4)

@@ -44,6 +44,42 @@ struct ATTStatusTests {
     #expect(ATTStatusRecord.applying(again, to: yes) == (kept, .none))
   }
 
+  @Test("a refusal with a device's time counts against a consent without one, and the consent does not return by its repetition")
+  func mixedTimes() {
+    // The device's clock is five minutes slow.
+    let yes = ATTStatusRecord(status: .authorized, deviceTime: nil, receivedAt: 600_000)
+    let no = ATTStatusRecord(status: .denied, deviceTime: 420_000, receivedAt: 720_000)
+    #expect(ATTStatusRecord.applying(no, to: yes) == (no, .changed(from: .authorized, to: .denied)))
+    #expect(ATTStatusRecord.applying(yes, to: no) == (no, .older))
+    // A consent that was stored on the device before the refusal was received.
+    let refused = ATTStatusRecord(status: .denied, deviceTime: nil, receivedAt: 720_000)
+    let late = ATTStatusRecord(status: .authorized, deviceTime: 500_000, receivedAt: 900_000)
+    #expect(ATTStatusRecord.applying(late, to: refused) == (refused, .older))
+    // A consent that is newer by both orders.
+    let later = ATTStatusRecord(status: .authorized, deviceTime: 800_000, receivedAt: 900_000)
+    #expect(ATTStatusRecord.applying(later, to: refused) == (later, .changed(from: .denied, to: .authorized)))
+    let again = ATTStatusRecord(status: .authorized, deviceTime: nil, receivedAt: 900_000)
+    #expect(ATTStatusRecord.applying(again, to: no) == (again, .changed(from: .denied, to: .authorized)))
+    // Between two statuses without consent the times are compared as they are.
+    let asked = ATTStatusRecord(status: .notDetermined, deviceTime: nil, receivedAt: 600_000)
+    #expect(ATTStatusRecord.applying(no, to: asked).1 == .older)
+  }
+
+  @Test("whatever the order of receipt, a consent is never stored after a refusal that is newer by the same kind of time")
+  func mixedTimesOrder() {
+    for refusalIsStated in [false, true] {
+      for consentIsStated in [false, true] {
+        for slow in [0, 300_000] as [Int64] {
+          let yes = ATTStatusRecord(status: .authorized, deviceTime: consentIsStated ? 600_000 - slow : nil, receivedAt: 601_000)
+          let no = ATTStatusRecord(status: .denied, deviceTime: refusalIsStated ? 720_000 - slow : nil, receivedAt: 721_000)
+          let refused = ATTStatusRecord.applying(no, to: yes).0
+          #expect(refused.status == .denied)
+          #expect(ATTStatusRecord.applying(yes, to: refused).0.status == .denied)
+        }
+      }
+    }
+  }
+
   @Test("a device time in the future does not block later changes of the status")
   func future() {
     let ahead = ATTStatusRecord(status: .authorized, deviceTime: 9_000_000, receivedAt: 1000)
@@ -58,7 +94,9 @@ struct ATTStatusTests {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
     }
     let decide = ConsentDecision.status
-    #expect(decide(.authorized, nil, nil) == .authorized)
+    // The install's status was lost.
+    #expect(decide(.authorized, nil, nil) == .unavailable)
+    #expect(decide(.authorized, nil, now(.authorized)) == .authorized)
     #expect(decide(.authorized, nil, now(.denied)) == .denied)
     #expect(decide(.authorized, nil, now(.notDetermined)) == .notDetermined)
     #expect(decide(.notDetermined, nil, now(.authorized)) == .notDetermined)

@@ -10,6 +10,19 @@ struct ConsentRoutingTests {
     }
   }
 
+  @Test("the published table has the domains of measurement partners, in the order of the attempts")
+  func published() {
+    let domains = ConsentRoutingTable.published.strategies.mapValues(\.domains)
+    #expect(
+      domains == [
+        "default": ["adjust.com", "adjust.io"], "ADJDataResidencyEU": ["eu.adjust.com"], "ADJDataResidencyTR": ["tr.adjust.com"],
+        "ADJDataResidencyUS": ["us.adjust.com"], "ADJUrlStrategyChina": ["adjust.world"], "ADJUrlStrategyCn": ["adjust.cn"],
+        "ADJUrlStrategyCnOnly": ["adjust.cn"], "ADJUrlStrategyIndia": ["adjust.net.in"],
+      ])
+    let resident = ConsentRoutingTable.published.strategies.values.filter(\.isDataResidency).map(\.name)
+    #expect(Set(resident) == ["ADJDataResidencyEU", "ADJDataResidencyTR", "ADJDataResidencyUS"])
+  }
+
   @Test("a fall-back has the same strategy and the same consent")
   func fallBack() throws {
     let table = ConsentRoutingTable([

@@ -82,6 +82,35 @@ import Testing
     #expect(configuration.buckets(of: .copy) == 1 << 24)
   }
 
+  @Test func `Without the secret digest key nobody can aim at a bucket`() {
+    let keys: [[UInt8]] = [[1], [2]]
+    let stores = keys.map { DeduplicationStore(digestKey: $0, configuration: QueueConfiguration()) }
+    let claims = (0..<100).map { number in
+      stores.map { $0.claim("key \(number)", scope: .delivery, shard: Shard(7), now: DeliveryQueue.now) }
+    }
+    // Some of 100 keys have the same of 256 buckets by chance.
+    #expect(claims.count { $0[0].buckets[0] == $0[1].buckets[0] } < 10)
+    #expect(claims.allSatisfy { $0[0].member != $0[1].member })
+    let shards = (0..<100).map { number in stores.map { $0.digest("key \(number)")[0] } }
+    #expect(shards.count { $0[0] == $0[1] } < 10)
+  }
+
+  @Test func `The backoff doubles up to its limit, with full jitter`() {
+    var configuration = QueueConfiguration()
+    configuration.backoffBase = .milliseconds(500)
+    configuration.backoffCap = .seconds(600)
+    var before = Duration.zero
+    for attempt in 1...25 {
+      let limit = min(Duration.seconds(600), Duration.milliseconds(500) * (1 << min(attempt, 20)))
+      let waits = (0..<1000).map { _ in configuration.backoff(attempt) }
+      #expect(waits.allSatisfy { $0 >= .zero && $0 <= limit }, "attempt \(attempt)")
+      #expect((waits.min() ?? limit) < limit * 0.05 && (waits.max() ?? .zero) > limit * 0.95, "attempt \(attempt)")
+      #expect(limit >= before)
+      before = limit
+    }
+    #expect(before == .seconds(600))
+  }
+
   @Test(arguments: [
     (apart: 3600, before: 3_600_000, isChecked: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
     (21_601, 21_600_000, true),

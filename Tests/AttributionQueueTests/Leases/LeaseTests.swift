@@ -32,6 +32,32 @@ import Testing
     }
   }
 
+  @Test func `A worker whose lease was taken over cannot replace the record that its successor wrote with the outcome`() async throws {
+    try await withQueue { queue, _ in
+      func record(_ text: String) -> OwnRecord {
+        OwnRecord(service: "tests", name: "record", value: Array(text.utf8), life: .seconds(60))
+      }
+      let id = try await queue.accept(request("a", queue: .tokens)).id
+      let key = RedisArgument.string(Keys.own("tests", "record", id.shard))
+      func stored() async throws -> String? { try await queue.send(["GET", key]).string }
+      let stale = try #require(try await queue.takeAll("one", .tokens, limit: 1).first)
+      #expect(try await queue.keep(record("first call"), while: stale))
+      #expect(try await stored() == "first call")
+      let ttl = try #require(try await queue.send(["TTL", key]).integer)
+      #expect((1...60).contains(ttl))
+
+      let held = try #require(try await queue.reclaimAll("two", .tokens).first)
+      #expect(try await !queue.keep(record("suspended"), while: stale))
+      #expect(try await stored() == "first call")
+      var completion = verified("a")
+      completion.ownRecord = record("decided")
+      #expect(try await queue.complete(held, completion) == .completed)
+      // Neither worker has the lease now.
+      for lease in [stale, held] { #expect(try await !queue.keep(record("late"), while: lease)) }
+      #expect(try await stored() == "decided")
+    }
+  }
+
   @Test func `Messages of one order key are processed in order`() async throws {
     try await withQueue { queue, _ in
       for index in 0..<60 { _ = try await queue.accept(request("a\(index)", order: "one")) }

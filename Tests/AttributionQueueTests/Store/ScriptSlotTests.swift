@@ -59,6 +59,9 @@ import Testing
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
     _ = try await poller.queryDue()
     _ = try await queue.takeAll("d", .tokens, limit: 1)
+    let leased = try await queue.accept(request("leased", queue: .tokens)).id
+    let taken = try #require(try await queue.takeAll("e", .tokens, limit: 1).first { $0.deliveryID == leased })
+    #expect(try await queue.keep(OwnRecord(service: "tests", name: "own", value: [1], life: .seconds(60)), while: taken))
     for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
     for lease in try await queue.leaseAll("a") {
       switch lease.message.attributes["natural"] {

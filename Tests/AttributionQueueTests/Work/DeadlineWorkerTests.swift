@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  @Test func `The worker continues after Redis lost all data`() async throws {
+    try await withQueue { queue, _ in
+      let worked = Mutex<Set<DeliveryID>>([])
+      try await working(queue) { lease in
+        worked.withLock { _ = $0.insert(lease.deliveryID) }
+        return .complete(Completion(state: .done, events: []))
+      } while: {
+        for name in ["before", "after"] {
+          let id = try await queue.accept(token(name, deadline: DeliveryQueue.now + 60_000)).id
+          try await eventually("\(name) is worked") { worked.withLock { $0.contains(id) } }
+          try await queue.redis.send(["FLUSHALL"])
+        }
+      }
+    }
+  }
+
   @Test func `A message with a damaged deadline is completed, also after a retry, and holds up no other message`() async throws {
     try await withQueue { queue, _ in
       let damaged = ["9223372036854775807", "-9223372036854775808", "100000000000000000", "1.5", "nan", "-1", "", "tomorrow"]

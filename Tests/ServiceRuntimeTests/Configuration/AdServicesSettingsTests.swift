@@ -17,7 +17,14 @@ import Testing
 
   @Test("missing settings have their defaults")
   func defaults() throws {
-    #expect(try settings("firstCallDelay: 5s") == AdServicesSettings())
+    let settings = try settings("firstCallDelay: 5s")
+    #expect(settings == AdServicesSettings())
+    #expect(settings.firstCallDelay == .seconds(5) && settings.notFoundInterval == .seconds(5) && settings.notFoundRetries == 3)
+    #expect(settings.slowLane == [.seconds(60), .seconds(300), .seconds(1800), .seconds(7200), .seconds(21_600)])
+    #expect(!settings.slowLaneAfterNotFound && settings.slowLaneAfterFailure)
+    #expect(settings.connectTimeout == .seconds(3) && settings.timeout == nil && settings.connections == 64)
+    #expect(settings.breaker.window == .seconds(20) && settings.breaker.failureShare == 0.5)
+    #expect(settings.resultLifetime == .seconds(48 * 3600))
   }
 
   @Test(

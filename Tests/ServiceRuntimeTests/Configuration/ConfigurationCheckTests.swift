@@ -27,6 +27,21 @@ import Yams
     #expect(problem.place == place && problem.line == line && problem.column == column, "\(problem)")
   }
 
+  @Test(
+    "outside of development, natural keys are remembered at least as long as senders retry",
+    arguments: [
+      ("", nil), ("deliveryGeneration: 9d", nil), ("deliveryGeneration: 215h", "queues.deliveryGeneration"),
+      ("notificationGeneration: 7d", nil), ("notificationGeneration: 167h", "queues.notificationGeneration"),
+    ] as [(String, String?)])
+  func generations(setting: String, place: String?) throws {
+    for isDevelopment in [false, true] {
+      let found = try problems("queues: { \(setting) }\n") { configuration throws(ConfigurationError) in
+        try configuration.checkGenerations(development: isDevelopment)
+      }
+      #expect(found.map(\.place) == (isDevelopment ? [] : place.map { [$0] } ?? []), "\(found)")
+    }
+  }
+
   @Test("an unknown key causes a warning, with the most similar known key if there is one")
   func unknownKeys() throws {
     let found = try problems("queues:\n  leese: 30s\n  colour: red\nlimit: {}\n")

@@ -82,6 +82,27 @@ def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
 
 
+def test_a_contradictory_status_ends_a_consent_and_applies_to_queued_sessions(system):
+    install, idfa = f"unclear-{uuid.uuid4().hex[:8]}", new_identifier()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
+    feed = system.subscribe([CHANGED])
+    assert post(system, install, idfa, 3).status == 202
+    assert len(wait_for(system, install, 2)) == 2
+    assert put(system, install, 2, att_status=3).json["effect"] == "changed"
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == -1 and not status.get("consent")
+    last = wait_for(system, install, 3)[-1]
+    assert last["host"] == "analytics.adjust.com" and last["status"] == 200 and not holds(last, idfa)
+    # Without a consent there is nothing to end.
+    assert put(system, install, 7).json["effect"] == "ignored"
+    assert put(system, install, 3).json["effect"] == "changed"
+    events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
+    feed.delete()
+    assert [(event["from"], event["to"], event["consent"]) for event in events] == [(3, -1, False), (-1, 3, True)]
+
+
 def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(system):
     app, install = "com.example.nobody", f"nobody-{uuid.uuid4().hex[:8]}"
     asked = {"bundleId": app, "installId": install}
@@ -114,6 +135,32 @@ def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
         assert put(system, f"{install}-new", 2, bundleId=app, urlStrategy=strategy).status == 400
     # The same install of another app is another install.
     assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
+
+
+def test_statuses_that_apple_has_not_published_are_counted(system, tmp_path):
+    install = f"unpublished-{uuid.uuid4().hex[:8]}"
+    feed = system.subscribe(["attribution.adservices.resolved.v1", "attribution.adservices.failed.v1"])
+    with IngestProcess(system, tmp_path) as process:
+        def count() -> float:
+            return process.metric("attribution_att_status_unknown_total")
+
+        def say(path: str, method: str = "POST", **body: object) -> None:
+            assert process.post(path, json.dumps({"bundleId": "com.example.app", **body}).encode(), method=method)[0] in (200, 202)
+
+        for known in (-1, 0, 3, None):
+            say("/v1/sessions", installId=install, attStatus=known)
+        say(f"/v1/sessions/{install}/att-status", "PUT", attStatus=-1)
+        assert count() == 0
+        say("/v1/sessions", installId=install, attStatus=4)
+        assert count() == 1
+        say(f"/v1/sessions/{install}/att-status", "PUT", attStatus=-2)
+        assert count() == 2
+        say("/v1/adservices/tokens", token=uuid.uuid4().hex, attStatus=7, requestedAt=int((time.time() - 30) * 1000))
+        assert count() == 3
+    assert len(wait_for(system, install, 5)) == 5
+    # The token's event must not come in the middle of another test.
+    assert feed.wait_for(1, seconds=60)
+    feed.delete()
 
 
 def test_the_longest_wait_is_configuration(system, tmp_path):

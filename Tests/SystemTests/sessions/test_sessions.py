@@ -1,6 +1,5 @@
 """Sessions and consent: what is sent, to which host, and in which order, under all failures."""
 
-import contextlib
 import os
 import random
 import signal
@@ -11,22 +10,6 @@ from .steps import holds, new_identifier, post, put, received, wait_for
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 ROUTED = "attribution.session.routed.v1"
-
-
-@contextlib.contextmanager
-def settings(system, text: str):
-    """Adds to the configuration of the system's ingest, and restores it afterwards."""
-    configuration = system.data / "configuration.yaml"
-    before = configuration.read_text()
-    configuration.write_text(before + text)
-    system.service("stop", "ingest")
-    system.service("start", "ingest")
-    try:
-        yield
-    finally:
-        configuration.write_text(before)
-        system.service("stop", "ingest")
-        system.service("start", "ingest")
 
 
 def test_only_att_status_3_is_consent(system):
@@ -75,6 +58,20 @@ def test_held_sessions_are_sent_in_order_after_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
+def test_a_session_without_a_readable_status_keeps_its_place_among_the_held_ones(system):
+    install, idfa = f"unread-{uuid.uuid4().hex[:8]}", new_identifier()
+    said = {"a": 0, "b": None, "c": -1, "d": 7, "e": 0}
+    for event, status in said.items():
+        assert post(system, install, idfa, status, event=event, attConsentWaitingInterval=60).status == 202
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 5)
+    assert [entry["body"]["event"] for entry in entries] == list(said)
+    for entry in entries:
+        # Only a session that was read as "not determined" is sent with the answer.
+        side = "consent" if said[entry["body"]["event"]] == 0 else "analytics"
+        assert entry["host"] == f"{side}.adjust.com" and holds(entry, idfa) == (side == "consent"), entry
+
+
 def test_the_session_with_the_answer_is_sent_after_the_held_sessions(system):
     install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
     events = [f"e{number:02d}" for number in range(30)]
@@ -115,55 +112,28 @@ def test_without_an_answer_before_the_deadline_there_is_no_consent_and_no_second
     assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
 
 
-def dead_letter(system, id: str) -> dict:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        letters = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000}).get("deadLetters", [])
-        for letter in letters:
-            if letter["id"] == id:
-                return letter
-        time.sleep(0.2)
-    raise AssertionError("no dead letter")
-
-
-def test_a_host_that_requests_immediate_retries_is_not_called_forever(system):
-    """`Retry-After: 0` does not shorten the backoff, and a session that no host accepts becomes a dead letter, without the identifier."""
-    install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
-    with settings(system, "consentRouting: { patience: 3s }\n"):
-        for host in ("consent.adjust.com", "consent.adjust.io"):
-            system.control("/control/faults", {"route": host, "percentage": 100, "status": 503, "retryAfter": 0})
+def test_the_deadline_of_a_wait_survives_a_restart_and_a_later_session_does_not_extend_it(system):
+    install, idfa = f"killed-{uuid.uuid4().hex[:8]}", new_identifier()
+    assert post(system, install, idfa, 0, event="a", attConsentWaitingInterval=6).status == 202
+    started = time.monotonic()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    until = system.call("Ingest", "GetAttStatus", asked)["heldUntil"]
+    time.sleep(0.5)
+    os.kill(system.pid("ingest"), signal.SIGKILL)
+    system.service("start", "ingest")
+    for _ in range(100):
         try:
-            id = post(system, install, idfa, 3).json["id"]
-            letter = dead_letter(system, id)
-        finally:
-            system.control("/control/faults", {"clear": True})
-        posts = len(received(system, install))
-        assert posts == 2 * letter["attempts"] and 2 <= posts < 80, (posts, letter)
-        assert "503" in letter["lastError"] and not holds(letter, idfa)
-        assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
-        entry = wait_for(system, install, posts + 1)[-1]
-        assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
-
-
-def test_only_refusals_of_the_session_itself_are_final(system):
-    """An error that may be temporary at the host is retried, and the session arrives."""
-    feed = system.subscribe([ROUTED])
-    for status in (301, 401, 403, 404):
-        install, idfa = f"passing-{uuid.uuid4().hex[:8]}", new_identifier()
-        for host in ("consent.adjust.com", "consent.adjust.io"):
-            system.control("/control/faults", {"route": host, "count": 1, "status": status})
-        assert post(system, install, idfa, 3).status == 202
-        entries = wait_for(system, install, 3)
-        assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
-    for status in (400, 413, 422):
-        install = f"final-{uuid.uuid4().hex[:8]}"
-        system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
-        assert post(system, install, new_identifier(), 2).status == 202
-        assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]
-    events = [event["data"] for event in feed.wait_for(7, seconds=20)]
-    feed.delete()
-    assert sorted((event["httpStatus"], event["delivered"]) for event in events) == [
-        *[(200, True)] * 4, (400, False), (413, False), (422, False)]
+            assert post(system, install, idfa, 0, event="b", attConsentWaitingInterval=6).status == 202
+            break
+        except OSError:
+            time.sleep(0.1)
+    if time.monotonic() - started < 5:
+        assert system.call("Ingest", "GetAttStatus", asked)["heldUntil"] == until
+    # The shards of a killed worker are taken over within ten seconds.
+    entries = wait_for(system, install, 2, seconds=30)
+    assert time.monotonic() - started > 5.5
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
 
 
 def test_a_denied_consent_applies_to_queued_and_old_sessions(system):
@@ -182,30 +152,6 @@ def test_a_denied_consent_applies_to_queued_and_old_sessions(system):
     assert put(system, install, 3).json["status"] == "accepted"
     post(system, install, idfa, 3, event="new")
     assert wait_for(system, install, 5)[-1]["host"] == "consent.adjust.com"
-
-
-DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJDataResidencyTR": "tr.adjust.com",
-           "ADJDataResidencyUS": "us.adjust.com", "ADJUrlStrategyChina": "adjust.world", "ADJUrlStrategyCn": "adjust.cn",
-           "ADJUrlStrategyIndia": "adjust.net.in"}
-
-
-def test_a_url_strategy_applies_to_all_requests_and_an_unknown_one_is_refused(system):
-    """In each region, on both sides of the split, and when a host fails; a residency strategy never uses another region."""
-    for strategy, domain in DOMAINS.items():
-        for status, side in ((3, "consent."), (2, "analytics.")):
-            install, idfa = f"strategy-{uuid.uuid4().hex[:8]}", new_identifier()
-            system.control("/control/faults", {"route": side + domain, "count": 1, "status": 503})
-            assert post(system, install, idfa, status, urlStrategy=strategy).status == 202
-            entries = wait_for(system, install, 2)
-            hosts = [entry["host"] for entry in entries]
-            assert hosts[0] == side + domain and len(hosts) == 2, (strategy, hosts)
-            assert all(host.startswith(side) for host in hosts), (strategy, hosts)
-            assert all(holds(entry, idfa) == (status == 3) for entry in entries)
-            if strategy.startswith("ADJDataResidency"):
-                assert hosts == [side + domain] * 2, (strategy, hosts)
-    install = f"unknown-{uuid.uuid4().hex[:8]}"
-    unknown = post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyXX")
-    assert unknown.status == 400 and "urlStrategy" in unknown.body.decode()
 
 
 def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(system):

@@ -44,6 +44,10 @@ def test_each_vector_ends_in_its_outcome_with_one_event(system, case):
     assert len(events) == 1
     assert events[0]["type"] == (RESOLVED if expect["outcome"] in ("attributed", "not-attributed", "test") else FAILED)
     assert token not in json.dumps(events)
+    data = events[0]["data"]
+    assert [attempt["result"] for attempt in data["attempts"]] == [str(answer["status"]) for answer in case["responses"]]
+    assert 29_000 < data["tokenAgeMs"] < 75_000
+    assert "unusualToken" not in data
     if expect["outcome"] == "test":
         assert exchange["test"] is True and "record" not in exchange and "record" not in events[0]["data"]
     feed.delete()
@@ -75,6 +79,28 @@ def test_a_token_is_one_exchange_as_text_as_json_and_by_rpc(system):
     feed.delete()
 
 
+@pytest.mark.parametrize("form", ["text", "json", "rpc"])
+def test_a_token_is_sent_to_apple_byte_for_byte(system, form):
+    """Nothing is decoded: neither `+` and `%2B` nor the padding of Base64."""
+    feed = system.subscribe([RESOLVED, FAILED])
+    for suffix, is_usual in (("+/+w==", True), ("%2B%2F", False), ("a-b_c", False)):
+        token = uuid.uuid4().hex + uuid.uuid4().hex[:30] + suffix
+        system.control("/control/adservices/tokens", {"token": token, "answers": [{"status": 200, "body": {"attribution": False}}]})
+        requested = stamp(time.time() - 30)
+        if form == "text":
+            path = f"/v1/adservices/tokens?bundleId=com.example.app&requestedAt={requested}"
+            assert system.post(path, f"\t{token} \n", content_type="text/plain").status == 202
+        elif form == "json":
+            body = {"token": token, "bundleId": "com.example.app", "requestedAt": requested}
+            assert system.post("/v1/adservices/tokens", body).status == 202
+        else:
+            system.call("Broker", "ExchangeToken", {"token": f" {token}\n", "bundleId": "com.example.app", "requestedAt": requested})
+        data = feed.wait_for(1)[0]["data"]
+        assert data["outcome"] == "organic" and data.get("unusualToken", False) == (not is_usual), (token, data)
+        assert len(calls(system, token)) == 1
+    feed.delete()
+
+
 def test_detail_without_authorization_is_flagged_and_its_times_are_removed(system):
     record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click", "clickDate": "2026-10-08T17:17Z"}
     for status, shown in ((3, True), (2, False), (None, False)):
@@ -86,6 +112,38 @@ def test_detail_without_authorization_is_flagged_and_its_times_are_removed(syste
         assert exchange["detail"] == "detailed"
         assert ("clickDate" in exchange["record"]) == shown and ("clickDate" in exchange["record"]["raw"]) == shown
         assert exchange.get("attMismatch", False) == (status == 2)
+
+
+def test_a_withdrawal_while_the_token_waits_and_one_after_its_outcome_remove_the_times(system):
+    record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click", "clickDate": "2026-10-08T17:17Z"}
+
+    def put(install: str, status: int) -> None:
+        body = {"bundleId": "com.example.app", "attStatus": status}
+        assert system.post(f"/v1/sessions/{install}/att-status", body, method="PUT").status == 200
+
+    feed = system.subscribe([RESOLVED])
+    # The first call finds nothing, and the user refuses before the next one.
+    waiting, install = scripted(system, [{"status": 404}, {"status": 200, "body": record}]), uuid.uuid4().hex
+    message = {"token": waiting, "bundleId": "com.example.app", "installId": install, "attStatus": 3,
+               "requestedAt": stamp(time.time() - 30)}
+    put(install, 3)
+    assert system.call("Broker", "ExchangeToken", {**message, "waitMilliseconds": 500})["state"] == "pending"
+    put(install, 2)
+    exchange = system.call("Broker", "ExchangeToken", {**message, "waitMilliseconds": 20000})
+    assert exchange["state"] == "attributed" and exchange["detail"] == "detailed" and "clickDate" not in json.dumps(exchange)
+    data = feed.wait_for(1)[0]["data"]
+    assert data["attStatus"] == 2 and data["attStatusAtReceipt"] == 3 and data["removedNames"] == ["clickDate"]
+    assert "2026-10-08" not in json.dumps(data) and data["attMismatch"] is False
+    # The outcome of another token was shown already.
+    token, install = scripted(system, [{"status": 200, "body": record}]), uuid.uuid4().hex
+    message |= {"token": token, "installId": install, "waitMilliseconds": 10000}
+    exchange = system.call("Broker", "ExchangeToken", message)
+    assert exchange["record"]["clickDate"] and "attStatusAtReceipt" not in feed.wait_for(1)[0]["data"]
+    put(install, 2)
+    asked = {"exchangeId": exchange["exchangeId"]}
+    for again in (system.call("Broker", "GetExchange", asked), system.call("Broker", "ExchangeToken", message)):
+        assert again["state"] == "attributed" and "clickDate" not in json.dumps(again)
+    feed.delete()
 
 
 def exchange(system, answers: list[dict], **fields) -> tuple[str, dict]:
@@ -173,6 +231,20 @@ def test_a_detailed_record_replaces_the_standard_record_of_the_install(system):
     assert "supersedes" not in standard and "supersededBy" not in standard
     assert detailed["supersedes"] == ids[0] and later["supersededBy"] == ids[3]
     assert all(one["installId"] == install for one in data)
+    feed.delete()
+
+
+def test_an_attribution_replaces_the_organic_outcome_of_the_install(system):
+    feed = system.subscribe([RESOLVED])
+    install = uuid.uuid4().hex
+    record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click"}
+    answers = ({"attribution": False}, record, {"attribution": False})
+    ids = [exchange(system, [{"status": 200, "body": body}], installId=install)[1]["exchangeId"] for body in answers]
+    events = {event["data"]["exchangeId"]: event for event in feed.wait_for(3)}
+    organic, attributed, later = (events[id] for id in ids)
+    assert "supersedes" not in organic["data"] and "supersededBy" not in organic["data"]
+    assert attributed["data"]["supersedes"] == organic["id"]
+    assert later["data"]["supersededBy"] == attributed["id"] and later["data"]["outcome"] == "organic"
     feed.delete()
 
 

@@ -45,6 +45,20 @@ def test_a_service_waits_for_its_redis(tmp_path, executable):
     assert service.log().count('"waiting for redis"') == 1 and "Connection refused" in service.log()
 
 
+@pytest.mark.parametrize("setting", ["deliveryGeneration: 8d", "notificationGeneration: 6d"])
+def test_a_service_refuses_to_forget_deliveries_while_senders_retry(tmp_path, setting):
+    name = "queues." + setting.split(":", maxsplit=1)[0]
+    with BareRedis(tmp_path / "redis") as redis:
+        url = f"redis://127.0.0.1:{redis.port}/0"
+        with BareService(tmp_path, "verifier", f"queues: {{ {setting} }}", ATTRIBUTION_REDIS_URL=url) as service:
+            assert service.process.wait(30) == 78 and f"cannot start: {name}: must be at least" in service.log()
+            checked = service.command("check-configuration", service.environment["ATTRIBUTION_CONFIG"])
+            assert checked.returncode == 78 and name in checked.stdout
+        with BareService(tmp_path / "development", "verifier", f"queues: {{ {setting} }}", ATTRIBUTION_REDIS_URL=url,
+                         ATTRIBUTION_DEVELOPMENT="1") as service:
+            service.wait_for("/readyz", 200)
+
+
 def test_signer_needs_no_redis_to_start(tmp_path):
     make_key(tmp_path / "a.pem")
     with BareService(tmp_path, "signer", "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",

@@ -63,6 +63,7 @@ public struct AdServicesResolvedEvent: EventData {
   public var outcome: String?
   /// The same value as in GetExchange.
   public var state: String?
+  /// The status that decides which fields are removed: the one that came with the token, or that of a later withdrawal.
   public var attStatus: Int32?
   public var tokenCreatedAt: Timestamp?
   public var receivedAt: Timestamp?
@@ -90,6 +91,8 @@ public struct AdServicesResolvedEvent: EventData {
   public var names: JSONObject?
   /// Fields that were removed because there is no consent.
   public var removedNames: [String]
+  /// The status that came with the token, if it differs from attStatus.
+  public var attStatusAtReceipt: Int32?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
 
@@ -117,6 +120,7 @@ public struct AdServicesResolvedEvent: EventData {
     attMismatch: Bool? = nil,
     names: JSONObject? = nil,
     removedNames: [String] = [],
+    attStatusAtReceipt: Int32? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.exchangeId = exchangeId
@@ -142,6 +146,7 @@ public struct AdServicesResolvedEvent: EventData {
     self.attMismatch = attMismatch
     self.names = names
     self.removedNames = removedNames
+    self.attStatusAtReceipt = attStatusAtReceipt
     self.other = other
   }
 
@@ -264,6 +269,11 @@ public struct AdServicesResolvedEvent: EventData {
           removedNames = value
           continue
         }
+      case "attStatusAtReceipt":
+        if let value = OpenValue.int32(member.value) {
+          attStatusAtReceipt = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -295,6 +305,7 @@ public struct AdServicesResolvedEvent: EventData {
     object.append(new: "attMismatch", attMismatch.map { .bool($0) })
     object.append(new: "names", names.map { .object($0) })
     if !removedNames.isEmpty { object.append(new: "removedNames", .array(removedNames.map { .string($0) })) }
+    object.append(new: "attStatusAtReceipt", attStatusAtReceipt.map { .integer($0) })
     // A member that was set twice, once by its name and once among the others, is the one that has a name.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
@@ -309,7 +320,7 @@ public struct AdServicesFailedEvent: EventData {
   public var tokenKey: String?
   public var bundleId: String?
   public var installId: String?
-  /// not_found, invalid_token or expired.
+  /// not_found, invalid_token or expired. Expired means that Apple did not answer in time; attempts has the errors.
   public var outcome: String?
   public var state: String?
   public var attStatus: Int32?
@@ -319,6 +330,10 @@ public struct AdServicesFailedEvent: EventData {
   public var traceparent: String?
   public var attempts: [AdServicesAttemptReading]
   public var unusualToken: Bool?
+  /// The event of an earlier token of this install, which this event replaces.
+  public var supersedes: String?
+  /// The event that replaces this one.
+  public var supersededBy: String?
   /// Members that are none of these, or of another type, as they came.
   public var other: JSONObject
 
@@ -336,6 +351,8 @@ public struct AdServicesFailedEvent: EventData {
     traceparent: String? = nil,
     attempts: [AdServicesAttemptReading] = [],
     unusualToken: Bool? = nil,
+    supersedes: String? = nil,
+    supersededBy: String? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.exchangeId = exchangeId
@@ -351,6 +368,8 @@ public struct AdServicesFailedEvent: EventData {
     self.traceparent = traceparent
     self.attempts = attempts
     self.unusualToken = unusualToken
+    self.supersedes = supersedes
+    self.supersededBy = supersededBy
     self.other = other
   }
 
@@ -423,6 +442,16 @@ public struct AdServicesFailedEvent: EventData {
           unusualToken = value
           continue
         }
+      case "supersedes":
+        if let value = OpenValue.string(member.value) {
+          supersedes = value
+          continue
+        }
+      case "supersededBy":
+        if let value = OpenValue.string(member.value) {
+          supersededBy = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -444,6 +473,8 @@ public struct AdServicesFailedEvent: EventData {
     object.append(new: "traceparent", traceparent.map { .string($0) })
     if !attempts.isEmpty { object.append(new: "attempts", .array(attempts.map { .object($0.object) })) }
     object.append(new: "unusualToken", unusualToken.map { .bool($0) })
+    object.append(new: "supersedes", supersedes.map { .string($0) })
+    object.append(new: "supersededBy", supersededBy.map { .string($0) })
     // A member that was set twice, once by its name and once among the others, is the one that has a name.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object

@@ -104,7 +104,8 @@ public struct GetAttStatusRequest: RPCMessage, Hashable {
 
 /// See `attribution/ingest/v1/ingest.proto`.
 public struct GetAttStatusResponse: RPCMessage, Hashable {
-  /// ATTrackingManager.AuthorizationStatus: 0 to 3.
+  /// ATTrackingManager.AuthorizationStatus: 0 to 3. Another value ended a consent: -1 if the app could not read its status or reported
+  /// two that contradict each other, else the value that the app reported.
   public var attStatus: Int32?
   /// Whether this status is consent.
   public var consent: Bool?

@@ -1,8 +1,8 @@
 -- publish: appends an event without a message, unless it exists.
 -- KEYS 1 events stream  2 events index
--- ARGV 1 event id  2 type  3 JSON
+-- ARGV 1 event id  2 type  3 JSON  4 app that filters compare, empty for none
 -- Returns 1 if it was appended, else 0.
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
-local place = redis.call('XADD', KEYS[1], '*', 'i', ARGV[1], 't', ARGV[2], 'e', ARGV[3], 'n', '', 'p', '', 'b', '', 'v', '')
+local place = redis.call('XADD', KEYS[1], '*', 'i', ARGV[1], 't', ARGV[2], 'e', ARGV[3], 'n', '', 'p', '', 'b', ARGV[4], 'v', '')
 redis.call('HSET', KEYS[2], ARGV[1], place)
 return 1
