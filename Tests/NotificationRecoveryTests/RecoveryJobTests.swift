@@ -47,7 +47,8 @@ struct RecoveryJobTests {
       var job = try RecoveryJob(
         id: "a", bundleId: "com.example.app", server: .production, window: TimeWindow(start: Self.now - 24 * Self.hour, end: Self.now),
         notificationType: type, transactionId: transactionId, origin: origin, startedAt: Self.now)
-      let first = try #require(job.slices?.openNext(readers: 16))
+      let opened = job.slices?.openNext(readers: 16)
+      let first = try #require(opened)
       #expect(job.isUrgentFirst == (origin == .outage))
       for page in 1...10 { _ = job.slices?.received(first.number, items: 20, hasMore: true, paginationToken: "\(page)") }
       return job.isUrgentFirst

@@ -93,7 +93,7 @@ struct ATTStatusTests {
     func now(_ status: ATTStatus, at: Int64 = 50) -> ATTStatusRecord {
       ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
     }
-    let decide = ConsentDecision.status
+    let decide = ConsentDecision.status(atReceipt:heldUntil:current:)
     // The install's status was lost.
     #expect(decide(.authorized, nil, nil) == .unavailable)
     #expect(decide(.authorized, nil, now(.authorized)) == .authorized)
