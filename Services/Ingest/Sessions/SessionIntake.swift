@@ -45,12 +45,11 @@ struct SessionIntake: Sendable {
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
-      let reception = try await store.update(installHash: hash, announce: announce) { install in
+      // The held sessions are released before this one is queued, so that it does not overtake them.
+      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: releaseHeld(hash)) { install in
         install.receive(session, now: firstSeen, maxWait: maxWait)
       }
       metrics.received(session.attStatus)
-      // The held sessions are released before this one is queued, so that it does not overtake them.
-      if reception.releasesHeld { await release(hash) }
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
@@ -107,11 +106,10 @@ struct SessionIntake: Sendable {
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }
-      let reception = try await store.update(installHash: hash, announce: announce) { install in
+      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: releaseHeld(hash)) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
       metrics.received(status)
-      if reception.releasesHeld { await release(hash) }
       let effect: (status: String, word: String) =
         switch reception.effect {
         case .first: ("accepted", "first")
@@ -197,6 +195,13 @@ struct SessionIntake: Sendable {
         // One millisecond apart, so that held sessions become due in order.
         notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) },
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
+  }
+
+  /// Releases the held sessions of an install if a report ends its wait.
+  private func releaseHeld(_ hash: String) -> (ATTInstall.Reception) async -> Void {
+    { reception in
+      if reception.releasesHeld { await release(hash) }
+    }
   }
 
   /// Releases all held sessions of an install, in order. Any that this misses are released at their deadline.

@@ -32,13 +32,15 @@ struct SessionStore: Sendable {
     try await redis.send(["EXISTS", .string(SessionKeys(installHash: installHash).install)]).integer == 1
   }
 
-  /// Changes the state of an install by a rule, atomically. The rule may run more than once.
+  /// Changes the state of an install by a rule, atomically. The rule may run more than once. `whenWritten` runs after the state is written
+  /// and before the change is announced.
   ///
   /// A change is announced after it is written, so that only changes that apply are announced. Until then it is stored with the state: if
   /// announcing fails, the error is thrown, so that the sender repeats the request, and the next receipt announces the change first. If
   /// that fails again, only a withdrawn consent is written.
   func update(
-    installHash: String, announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception
+    installHash: String, announce: ([ATTStatusChange]) async throws -> Void, whenWritten: (ATTInstall.Reception) async -> Void = { _ in },
+    _ rule: (inout ATTInstall) -> ATTInstall.Reception
   ) async throws -> ATTInstall.Reception {
     let keys = [SessionKeys(installHash: installHash).install]
     while true {
@@ -65,6 +67,7 @@ struct SessionStore: Sendable {
         try Task.checkCancellation()
         continue
       }
+      await whenWritten(reception)
       if let obstacle { throw obstacle }
       guard let new else { return reception }
       try await announce([new])

@@ -80,9 +80,12 @@ extension SubscriptionFold {
   }
 
   /// True if a refund does not end the subscription, because Apple's status (1 active, 3 billing retry, 4 grace period) is not that of a
-  /// refunded one, which is 5. So it was not the current period that was refunded, or the subscription goes on without it.
+  /// refunded one, which is 5. So it was not the current period that was refunded, or the subscription goes on without it. A status of 1
+  /// does not count if the renewal information names no later end than that of the refunded period, which is then the current one.
   private static func leavesSubscription(_ step: LifecycleStep) -> Bool {
-    step.type == "REFUND" && step.appleStatus.map { [1, 3, 4].contains($0) } ?? false
+    guard step.type == "REFUND", let status = step.appleStatus, [1, 3, 4].contains(status) else { return false }
+    guard status == 1, let end = step.transaction?.expiresDate, let next = step.renewal?.renewalDate else { return true }
+    return next > end
   }
 
   /// True if a refund shows a period that no step announced: no newer period than the refunded one is known, and the subscription is
@@ -99,12 +102,12 @@ extension SubscriptionFold {
     return last.refunded.contains(id)
   }
 
-  /// Begins a period of which at most the end is known.
+  /// Begins a period of which at most the end is known. Without an end, it counts as ended at once, so that silence finds what follows.
   private static func beginUnknownPeriod(_ state: inout SubscriptionState, _ step: LifecycleStep) {
     begin(&state)
     state.transactionId = nil
     state.purchaseDate = nil
-    state.expiresDate = step.renewal?.renewalDate
+    state.expiresDate = step.renewal?.renewalDate ?? max(step.transaction?.expiresDate ?? step.signedDate, step.signedDate)
     state.factsSignedDate = nil
   }
 

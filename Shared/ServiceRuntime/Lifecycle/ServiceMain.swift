@@ -86,7 +86,8 @@ enum ServiceMain {
     let internalTLS = try variables.tls.map { settings throws(ConfigurationError) in
       try LiveTLS(settings, listener: "internal", variable: "ATTRIBUTION_TLS_CERTIFICATE", metrics: metrics, logger: logger)
     }
-    try await waitForDependencies(&environment, queue, internalTLS, metricsAccess)
+    let signals = EarlySignals()
+    try await waitForDependencies(&environment, queue, internalTLS, metricsAccess, signals)
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
@@ -105,12 +106,13 @@ enum ServiceMain {
     if let exporter = try traces.exporter(environment) {
       parts.workers.insert(BackgroundWork(stop: { exporter.stop() }, work: { await exporter.run() }), at: 0)
     }
-    try await serve(parts, environment, callers, internalTLS, metricsAccess)
+    try await serve(parts, environment, callers, internalTLS, metricsAccess, signals)
   }
 
   /// Opens the queues and checks signer, if the service needs them.
   private static func waitForDependencies(
-    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?, _ metricsAccess: MetricsAccess
+    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?, _ metricsAccess: MetricsAccess,
+    _ signals: EarlySignals
   ) async throws {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
     let tracer = environment.tracer
@@ -118,7 +120,7 @@ enum ServiceMain {
     // Idle connections to this listener must not delay the listener that serves calls on the same port.
     starting.configuration.limits.headerTime = min(starting.configuration.limits.headerTime, .seconds(1))
     let waiting = starting
-    let wait = StartWait(timeout: variables.startTimeout, logger: logger) { responder in
+    let wait = StartWait(timeout: variables.startTimeout, signals: signals, logger: logger) { responder in
       listener(responder, .internal, variables.listen, tls, waiting, isDraining: { true }) {}
     } health: { check in
       Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics, metricsAccess: metricsAccess)
@@ -151,7 +153,7 @@ enum ServiceMain {
 
   private static func serve(
     _ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers, _ internalTLS: LiveTLS?,
-    _ metricsAccess: MetricsAccess
+    _ metricsAccess: MetricsAccess, _ signals: EarlySignals
   ) async throws {
     let logger = environment.logger
     let limits = environment.configuration.limits
@@ -208,6 +210,7 @@ enum ServiceMain {
         callers.replace(by: directory)
         metricsAccess.replace(by: configuration.metrics)
       })
+    services.append(EarlySignalWatch(signals: signals))
     // Services stop in reverse order: first readiness, then the listeners, then the work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
     logger.info(

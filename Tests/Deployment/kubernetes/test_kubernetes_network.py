@@ -143,5 +143,8 @@ def test_only_ingest_has_the_public_port(name: str) -> None:
 def test_ocsp_uses_http_and_forwarding_uses_https() -> None:
     """The ports of LEAVES, from the code."""
     assert 'url: "https://\\(host)/session"' in swift_source.text("Services/Ingest/Sessions/SessionForwarder.swift")
-    for variable in ("app.store.production.url", "app.store.sandbox.url", "adservices.url"):
-        assert re.search(rf'text\("{re.escape(variable)}"\) \?\? "https://[^:"]+"', swift_source.text(swift_source.VARIABLES))
+    assert re.search(r'text\("adservices\.url"\) \?\? "https://[^:"]+"', swift_source.text(swift_source.VARIABLES))
+    for server in ("production", "sandbox"):
+        assert f'text("app.store.{server}.url") ?? AppStoreServer.{server}.defaultBaseURL' in swift_source.text(swift_source.VARIABLES)
+    addresses = re.findall(r'"(\w+://[^"]+)"', swift_source.text("Shared/AppStore/ServerAPI/Client/AppStoreServer.swift"))
+    assert len(addresses) == 2 and all(re.fullmatch(r"https://[^:]+", address) for address in addresses)

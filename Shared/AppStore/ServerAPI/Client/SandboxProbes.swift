@@ -7,11 +7,13 @@ import Synchronization
 final class SandboxProbes: Sendable {
   /// The time for which an answer counts, so that each app costs one call in it.
   static let interval: Duration = .seconds(3600)
+  /// The same if the sandbox did not answer.
+  static let pause: Duration = .seconds(60)
   /// The timeout of the call with its retries.
   static let timeout: Duration = .seconds(5)
 
   private struct Probe {
-    let end: ContinuousClock.Instant
+    var end: ContinuousClock.Instant
     var isAccepted: Bool
   }
 
@@ -26,13 +28,13 @@ final class SandboxProbes: Sendable {
     }
   }
 
-  /// Records the sandbox's answer; nil if there was none, so that the next call asks again.
-  func end(_ bundleId: String, isAccepted: Bool?) {
+  /// Records the sandbox's answer; nil if there was none, so that it is asked again after ``pause``.
+  func end(_ bundleId: String, isAccepted: Bool?, now: ContinuousClock.Instant = .now) {
     probes.withLock { probes in
       if let isAccepted {
         probes[bundleId]?.isAccepted = isAccepted
       } else {
-        probes[bundleId] = nil
+        probes[bundleId]?.end = now + Self.pause
       }
     }
   }

@@ -1,7 +1,6 @@
 import AttributionProtocol
 import Logging
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 #if canImport(Glibc)
@@ -26,6 +25,8 @@ struct StartWait {
 
   /// The time for all dependencies together; zero means no wait.
   let timeout: Duration
+  /// Keeps signals that arrive from the beginning of the wait on.
+  let signals: EarlySignals
   let logger: Logger
   /// Makes the internal listener with the given responder.
   let listener: (any HTTPResponder) -> any Service
@@ -49,11 +50,9 @@ struct StartWait {
 
   private func serve(while attempts: StartAttempts) async throws {
     let waiting = health(ReadinessCheck(name: "start") { attempts.waitsFor.map { "waits for \($0)" } })
-    // The group also ends when the attempts end. The flag keeps a signal that arrives in the meantime.
-    let wasAskedToEnd = Atomic(false)
-    let signals = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint)) {
-      wasAskedToEnd.store(true, ordering: .sequentiallyConsistent)
-    }
+    // The group also ends when the attempts end, and its watch then ends too, so another one keeps signals.
+    await signals.begin()
+    let watch = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), note: signals.note)
     // SIGHUP is ignored: nothing can be reloaded yet, and the signal would end the process.
     signal(SIGHUP, SIG_IGN)
     defer { signal(SIGHUP, SIG_DFL) }
@@ -61,11 +60,11 @@ struct StartWait {
       services: [
         .init(service: listener(StartingResponder(health: waiting))),
         .init(service: attempts, successTerminationBehavior: .gracefullyShutdownGroup),
-        .init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup),
+        .init(service: watch, successTerminationBehavior: .gracefullyShutdownGroup),
       ], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(5)
     try await ServiceGroup(configuration: configuration).run()
-    if wasAskedToEnd.load(ordering: .sequentiallyConsistent) { throw Ended() }
+    if signals.wasAskedToEnd { throw Ended() }
     guard let outcome = attempts.outcome else { throw Ended() }
     try outcome.get()
   }

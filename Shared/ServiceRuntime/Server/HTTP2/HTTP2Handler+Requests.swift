@@ -52,8 +52,7 @@ extension HTTP2Handler {
       }
       stream.exchange = exchange
       stream.bodyLimit = limit
-      // Work with an idempotency key is not cancelled, because a retry will ask for its response.
-      stream.mayBeCancelled = request.idempotencyKey == nil || exchange.abandonment != .finishes
+      stream.mayBeCancelled = exchange.abandonment != .finishes
       stream.endsAtInputEnd = exchange.abandonment == .isCancelledAtInputEnd
       if stream.isWhole {
         respond(stream, id, context)

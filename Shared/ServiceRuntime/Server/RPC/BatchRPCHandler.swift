@@ -82,6 +82,7 @@ extension BatchRPCHandler {
         for await (share, written) in group { shares[share] = written }
       }
     }
+    if Self.isAbandoned(context) { throw .timeIsOver }
     var writer = JSONWriter(reserving: shares.reduce(64) { $0 + $1.count + 1 })
     writer.beginObject()
     writer.key("results")
@@ -92,7 +93,11 @@ extension BatchRPCHandler {
     return writer.bytes
   }
 
+  /// True if nobody gets the response: the call was cancelled, and no repeat will ask for it.
+  private static func isAbandoned(_ context: RPCContext) -> Bool { Task.isCancelled && context.idempotencyKey == nil }
+
   private func respond(to items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
+    guard !Self.isAbandoned(context) else { return [] }
     let share: [Result<Item, RPCError>] = range.map { index in
       do throws(JSONError) { return .success(try items.read(index)) } catch { return .failure(.invalidArgument(error)) }
     }

@@ -88,21 +88,22 @@ struct IdempotentCall {
         response.headers.add(name: "idempotency-replayed", value: "true")
         return .replay(response, code)
       case .running:
-        guard ContinuousClock.now < until else {
+        // The wait is cancelled if the caller has left, or the service ends.
+        guard ContinuousClock.now < until, (try? await Task.sleep(for: .milliseconds(50))) != nil else {
           metrics.idempotency(endpoint.name, "in_progress")
           throw RPCError(
             .aborted, "a call with this Idempotency-Key is under way", reason: "IDEMPOTENCY_IN_PROGRESS",
             retryDelay: .seconds(1))
         }
-        do { try await Task.sleep(for: .milliseconds(50)) } catch { throw RPCError(.canceled, "the caller went away") }
       }
     }
   }
 
   /// Stores the result. If the store is unavailable, the response is returned all the same: the lease frees the key later, and the method
   /// is safe to repeat.
-  private func settle(_ store: () async throws -> Void) async {
-    do { try await store() } catch { context.logger.warning("an answer was not stored under its idempotency key") }
+  private func settle(_ store: @escaping @Sendable () async throws -> Void) async {
+    // In a task of its own, because after a cancellation the Redis client does not wait for a failover.
+    do { try await Task { try await store() }.value } catch { context.logger.warning("an answer was not stored under its idempotency key") }
   }
 }
 

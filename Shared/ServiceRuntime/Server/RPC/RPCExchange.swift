@@ -115,7 +115,7 @@ final class RPCExchange: HTTPExchange {
       case .immediate(let call) where context.idempotencyKey == nil:
         return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
       case .immediate(let call):
-        return later(context) { [self] () async throws(RPCError) in
+        return later(context, reservation) { [self] () async throws(RPCError) in
           try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
         }
       case .coalescing(let call) where context.idempotencyKey == nil:
@@ -128,11 +128,11 @@ final class RPCExchange: HTTPExchange {
           }
         }
       case .coalescing(let call):
-        return later(context) { [self] () async throws(RPCError) in
+        return later(context, reservation) { [self] () async throws(RPCError) in
           try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
         }
       case .suspending(let call):
-        return later(context) { [self] () async throws(RPCError) in
+        return later(context, reservation) { [self] () async throws(RPCError) in
           guard context.idempotencyKey != nil else { return (.json(200, try await call(bytes, jsonLimits, context)), "ok") }
           return try await keyed(bytes, context) { () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
         }
@@ -253,10 +253,17 @@ final class RPCExchange: HTTPExchange {
     return try await IdempotentCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
   }
 
-  /// Work that runs in a task, and is answered at the deadline at the latest.
-  private func later(_ context: RPCContext, _ work: @escaping @Sendable () async throws(RPCError) -> TimedCall.Answer) -> HTTPOutcome {
+  /// Work that runs in a task, and is answered at the deadline at the latest. The body counts against the budget until the work ends, which
+  /// may be after the answer.
+  private func later(
+    _ context: RPCContext, _ reservation: BodyReservation, _ work: @escaping @Sendable () async throws(RPCError) -> TimedCall.Answer
+  ) -> HTTPOutcome {
     let call = TimedCall(deadline: context.deadline)
     LoopDeadlines.add(call)
+    let work = { @Sendable () async throws(RPCError) -> TimedCall.Answer in
+      defer { withExtendedLifetime(reservation) {} }
+      return try await work()
+    }
     guard endpoint.waits else {
       return .later { [self] in await finishing { () async throws(RPCError) in try await call.answer(work) } }
     }
