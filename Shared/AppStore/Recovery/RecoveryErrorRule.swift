@@ -9,6 +9,9 @@ public enum RecoveryErrorRule {
   static let widestStep: Int64 = 60_000
   /// The wait while an operator has to act, milliseconds.
   public static let operatorPause: Int64 = 300_000
+  /// The same for the recovery of an outage if the app's configuration is the cause, milliseconds: an app that was never released may be
+  /// refused for months.
+  static let configurationPause: Int64 = 3_600_000
 
   /// How long to wait, milliseconds; nil to give up. `failures`: the number of consecutive failures including this one; `now` in
   /// milliseconds since 1970, `random` from 0 to 1.
@@ -29,7 +32,7 @@ public enum RecoveryErrorRule {
       switch origin {
       case .request: return nil
       case .schedule: return failures < maxRefusals ? operatorPause : nil
-      case .outage: return operatorPause
+      case .outage: return error.classification == .configuration ? configurationPause : operatorPause
       }
     case .tryOtherEnvironment, .permanent:
       // Without Apple's error code, a proxy between us and Apple may have answered.

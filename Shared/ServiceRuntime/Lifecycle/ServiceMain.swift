@@ -210,9 +210,10 @@ enum ServiceMain {
         callers.replace(by: directory)
         metricsAccess.replace(by: configuration.metrics)
       })
-    services.append(EarlySignalWatch(signals: signals))
     // Services stop in reverse order: first readiness, then the listeners, then the work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
+    // The last one is told first to stop, so it may end by itself while a signal is handled.
+    services.append(EarlySignalWatch(signals: signals))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])
     var configuration = ServiceGroupConfiguration(

@@ -17,7 +17,7 @@ struct RecoveryErrorRuleTests {
     for kind in [AppStoreServerAPIError.Classification.retry, .server, .rate, .credentials, .configuration] {
       for failures in [1, 59, 60, 61, 100_000] { #expect(pause(kind, .outage, failures: failures) != nil) }
     }
-    #expect(pause(.credentials, .outage) == 300_000)
+    #expect(pause(.credentials, .outage) == 300_000 && pause(.configuration, .outage) == 3_600_000)
   }
 
   @Test("a scheduled recovery ends after half an hour, and the next one covers its window")

@@ -96,13 +96,28 @@ import Testing
     #expect(both.requests == ["first", "other", "sandbox first", "sandbox other"])
     let wrong = await play([["first": 401, "sandbox first": 401], ["first": 401, "sandbox first": 404]]) { $0 == .first ? "first" : nil }
     #expect(wrong.results == ["credentials", "credentials"] && wrong.requests == ["first", "sandbox first", "first"])
-    // Without an answer of the sandbox, it is asked again at the next call.
+    // Without an answer of the sandbox, it is not asked again at once.
     let away = await play([["first": 401, "sandbox first": 500], ["first": 401, "sandbox first": 404]]) { $0 == .first ? "first" : nil }
-    #expect(away.results == ["credentials", "configuration"])
+    #expect(away.results == ["credentials", "credentials"])
     let unnamed = await play([["first": 401, "sandbox first": 404]], server: nil) { $0 == .first ? "first" : nil }
     #expect(unnamed.results == ["configuration"] && unnamed.requests == ["first", "sandbox first"])
     let sandbox = await play([["sandbox first": 401]], server: .sandbox) { $0 == .first ? "first" : nil }
     #expect(sandbox.results == ["credentials"] && sandbox.requests == ["sandbox first"])
+  }
+
+  @Test func `The sandbox is asked again an hour after its answer, and a minute after a call without one`() {
+    let probes = SandboxProbes()
+    let begun = ContinuousClock.now
+    #expect(probes.begin("a", now: begun) == nil && probes.begin("a", now: begun) == false)
+    probes.end("a", isAccepted: nil, now: begun)
+    #expect(probes.begin("a", now: begun + .seconds(59)) == false)
+    #expect(probes.begin("a", now: begun + .seconds(60)) == nil)
+    probes.end("a", isAccepted: true, now: begun + .seconds(61))
+    #expect(probes.begin("a", now: begun + .seconds(3659)) == true)
+    #expect(probes.begin("a", now: begun + .seconds(3660)) == nil)
+    probes.end("a", isAccepted: true, now: begun + .seconds(3661))
+    probes.forget("a")
+    #expect(probes.begin("a", now: begun + .seconds(3662)) == nil)
   }
 
   @Test func `An answer other than 401 shows that Apple accepts the key`() async {

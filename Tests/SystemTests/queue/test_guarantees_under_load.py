@@ -86,7 +86,8 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
         assert refused
         rate = (ledger.count - before - bound) / (time.monotonic() - began)
         print(f"{ledger.count - before} taken, {len(refused)} refused, oldest {max(ages)} s, worked at least {rate:.0f} a second")
-        assert max(ages) <= 2 + 3 * bound / rate, (ages, rate)
+        # On a very slow machine fewer are taken than may wait; then this says nothing about how fast they are worked.
+        assert rate <= 0 or max(ages) <= 2 + 3 * bound / rate, (ages, rate)
         system.wait_until_worked()
         verified = [event for event in system.events() if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
         assert len(verified) == ledger.count == len({event["id"] for event in verified})

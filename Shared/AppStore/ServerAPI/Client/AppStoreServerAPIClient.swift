@@ -90,8 +90,11 @@ public final class AppStoreServerAPIClient: Sendable {
     let probes = server == nil && endpoint.exists(on: .sandbox)
     let refusal: AppStoreServerAPIError
     do throws(AppStoreServerAPIError) {
-      return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
+      let response = try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
+      if first == .production { sandboxProbes.forget(bundleId) }
+      return response
     } catch {
+      if first == .production, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true { sandboxProbes.forget(bundleId) }
       guard probes else { throw await explained(error, bundleId, deadline) }
       guard error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
       refusal = error

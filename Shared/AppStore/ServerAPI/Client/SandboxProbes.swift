@@ -28,6 +28,11 @@ final class SandboxProbes: Sendable {
     }
   }
 
+  /// Forgets what the sandbox answered, because production has accepted the app's key: if it refuses one later, the reason is another.
+  func forget(_ bundleId: String) {
+    probes.withLock { _ = $0.removeValue(forKey: bundleId) }
+  }
+
   /// Records the sandbox's answer; nil if there was none, so that it is asked again after ``pause``.
   func end(_ bundleId: String, isAccepted: Bool?, now: ContinuousClock.Instant = .now) {
     probes.withLock { probes in
