@@ -23,8 +23,8 @@ final class AppleCallGate: WorkGate {
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
     var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
-    /// The time until which other tokens wait for admission: when they last asked, or the end of the wait that they were told then. Also the
-    /// time at which ``AppleCallGate/forgotten()`` returned one.
+    /// Tokens without a failed call wait for admission until this time. It is set when one asks (to the end of the wait that it is told, if
+    /// any) and when ``AppleCallGate/forgotten()`` returns one.
     var waitingUntil: Int64 = 0
     /// The number of closings of the breaker at the last check.
     var closings = 0

@@ -73,7 +73,7 @@ struct Exchange: Sendable, Hashable {
 
   /// The record without fields that need consent: its times are personal data, and are passed on only with the user's consent.
   ///
-  /// - Parameter filter: also has the fields that need consent in this deployment.
+  /// - Parameter filter: also removes the fields that this deployment configures.
   func shownRecord(_ filter: ConsentFilter) -> ConsentFilter.Filtered? {
     record.map { filter.filter($0.normalized, consent: attStatus.isConsent) }
   }
@@ -85,8 +85,8 @@ struct Exchange: Sendable, Hashable {
   /// Applies the state that is stored for the install now; nil if there is none. It can only withdraw consent.
   mutating func apply(_ install: ATTInstall?) { attStatus = ConsentDecision.status(ofToken: attStatus, current: install) }
 
-  /// True if the record has something that needs consent and may be shown so far, and the install is known. Only then a withdrawal changes
-  /// what is shown.
+  /// True if there is a record, the known status allows to show all of it, and the install is known. Only
+  /// in this case can a withdrawal change what is shown.
   var needsCurrentStatus: Bool { record != nil && installId != nil && attStatus.isConsent }
 
   /// True if Apple's level of detail and the SDK's ATT status contradict each other. The record is detailed exactly if the status is

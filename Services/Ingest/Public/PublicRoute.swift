@@ -15,7 +15,7 @@ enum PublicRoute: Sendable, Hashable {
 
   /// Nil for an unknown path.
   init?(path: String) {
-    // Strings and not substrings, because their comparison with ASCII is a comparison of memory, and every request is routed.
+    // Every request is routed. Strings are used instead of substrings, because comparing an ASCII string is a `memcmp`.
     let path = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
     switch path {
     case "/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution", "/v1/postbacks":

@@ -1,4 +1,4 @@
--- session_tries_add: counts requests of a session that no host accepted.
+-- session_tries_add: counts failed requests of a session.
 -- KEYS 1 hash of the session's requests: for each ATT status and host their number, the times of the first and the last one, and the last
 --      result
 -- ARGV 1 seconds to live  2 time, ms  3… for each request: field and result

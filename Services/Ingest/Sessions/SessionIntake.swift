@@ -181,7 +181,7 @@ struct SessionIntake: Sendable {
       message.heldUntil = deadline
       message.place = place
     }
-    // A session without a readable status is held only for the order; no answer makes it a session with consent.
+    // A session without a readable status is held only to keep the order. It is sent without consent, whatever the user answers.
     if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil && session.attStatus.isKnown {
       try await store.keepPayload(request.body, installHash: hash, digest: digest)
       message.payloadDigest = digest

@@ -11,7 +11,7 @@ struct SessionRecord: Sendable {
   let status: ATTStatus
   let route: ConsentRoute
   let removedNames: [String]
-  /// Requests before, which no host accepted.
+  /// The failed requests of this session.
   var tries = SessionTries()
   var host = ""
   var httpStatus = 0

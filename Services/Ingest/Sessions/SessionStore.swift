@@ -49,7 +49,7 @@ struct SessionStore: Sendable {
       let reception = rule(&changed)
       // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
       if changed == value, !stored.isEmpty, durable === redis { return reception }
-      // The rule returns a change that is stored already first, and takes it out of the state.
+      // If the state has a change that was not announced, the rule removes it from the state and returns it before the new changes.
       let earlier = changed.unpublishedChange == nil ? value.unpublishedChange : nil
       let new = reception.changes.dropFirst(earlier == nil ? 0 : 1).first
       var obstacle: (any Error)?

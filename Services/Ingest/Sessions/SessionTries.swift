@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import WireJSON
 
-/// The requests with a session that no host accepted: which host got it how often, with which status. They contain no data of the user.
+/// The failed requests of one session, counted by host and ATT status. They contain no data of the user.
 struct SessionTries: Sendable, Hashable {
   /// The failed requests to one host under one status.
   struct Summary: Sendable, Hashable {

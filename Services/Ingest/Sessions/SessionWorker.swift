@@ -103,7 +103,7 @@ struct SessionWorker: Sendable {
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
         "session not sent yet", metadata: ["delivery": "\(key)", "reason": "\(error)", "attempts": "\(lease.attempt)"])
-      // If this fails, the event of the session lacks this attempt; the session is sent again all the same.
+      // If storing fails, the session's event lacks this attempt, and the session is retried anyway.
       do {
         try await store.addTries(failures, status, of: key, installHash: message.installHash, at: now())
       } catch {
@@ -136,7 +136,7 @@ struct SessionWorker: Sendable {
     return await giveUp(lease, message, error: error)
   }
 
-  /// Makes the session a dead letter, after the event that has its requests.
+  /// Publishes the event with the failed requests of the session, then makes the session a dead letter.
   private func giveUp(_ lease: LeasedMessage, _ message: SessionMessage, error: String) async -> WorkOutcome {
     let key = lease.deliveryID.description
     do {

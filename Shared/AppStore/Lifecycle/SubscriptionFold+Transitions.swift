@@ -79,9 +79,9 @@ extension SubscriptionFold {
     }
   }
 
-  /// True if a refund does not end the subscription, because Apple's status (1 active, 3 billing retry, 4 grace period) is not that of a
-  /// refunded one, which is 5. So it was not the current period that was refunded, or the subscription goes on without it. A status of 1
-  /// does not count if the renewal information names no later end than that of the refunded period, which is then the current one.
+  /// True if a refund does not end the subscription, because Apple's status is 1 (active), 3 (billing retry) or
+  /// 4 (grace period); it is 5 if the refund ended the subscription. With status 1, an end in the renewal information must also be later
+  /// than that of the refunded period; otherwise the refunded period is the current one.
   private static func leavesSubscription(_ step: LifecycleStep) -> Bool {
     guard step.type == "REFUND", let status = step.appleStatus, [1, 3, 4].contains(status) else { return false }
     guard status == 1, let end = step.transaction?.expiresDate, let next = step.renewal?.renewalDate else { return true }
@@ -95,14 +95,14 @@ extension SubscriptionFold {
     return isNewest(refunded, state)
   }
 
-  /// True if the step's transaction is refunded and the subscription went on: Apple's status in the refund was that of another period.
+  /// True if the step's transaction is refunded and its refund did not end the subscription.
   static func isSpared(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
     if leavesSubscription(step) { return true }
     guard let last, last.status != .revoked, let id = step.transaction?.transactionId else { return false }
     return last.refunded.contains(id)
   }
 
-  /// Begins a period of which at most the end is known. Without an end, it counts as ended at once, so that silence finds what follows.
+  /// Begins a period of which at most the end is known. Without an end, it counts as ended at once, so that the check for silence asks Apple.
   private static func beginUnknownPeriod(_ state: inout SubscriptionState, _ step: LifecycleStep) {
     begin(&state)
     state.transactionId = nil

@@ -64,7 +64,7 @@ public struct SubscriptionState: Sendable, Hashable {
   }
 
   /// True if the customer has access at a given time; nil if the app's owner decides, because a renewal was due and there was no
-  /// notification. Access without renewal, and in a grace period, ends at the date that Apple named: nothing has to be received for that.
+  /// notification. Access without renewal, and in a grace period, ends at the date that Apple named, also without a notification.
   public func hasAccess(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool? {
     let end: Int64? =
       switch status {

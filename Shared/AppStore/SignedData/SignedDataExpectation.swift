@@ -1,6 +1,6 @@
-/// The caller's expectations. For nil, those of the configured app that the data names are used.
+/// What the caller expects of signed data. For a property that is nil, the value of the configured app that the data names is used.
 public struct SignedDataExpectation: Sendable, Hashable {
-  /// The attribute of a queued delivery with the app whose URL was called.
+  /// The attribute of a queued delivery that names the app whose URL was called.
   public static let bundleIdAttribute = "expectedBundleId"
 
   public var bundleId: String?

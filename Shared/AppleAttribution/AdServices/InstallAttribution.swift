@@ -4,7 +4,7 @@
 /// An install has exactly one outcome that counts. One with more ``Detail`` supersedes one with less, whichever came first. Of equal ones,
 /// that of the younger token counts.
 public struct InstallAttribution: Sendable, Hashable {
-  /// What an outcome says about the install, from the least on. The raw values are stored; builds that know only the last two treat the
+  /// What an outcome says about the install, in ascending order. The raw values are stored; builds that know only the last two treat the
   /// others as absent.
   public enum Detail: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Apple had no record, or did not answer while the token was valid.

@@ -3,6 +3,6 @@ public enum PostbackKind: String, Sendable, Hashable, CaseIterable {
   case skAdNetwork = "skadnetwork-postback"
   case adAttributionKit = "adattributionkit-postback"
 
-  /// The attribute of a message with the ad network whose URL was called.
+  /// The attribute of a message that names the ad network whose URL was called.
   public static let expectedAdNetworkAttribute = "expectedAdNetworkId"
 }

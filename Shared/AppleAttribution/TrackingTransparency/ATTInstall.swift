@@ -47,7 +47,7 @@ public struct ATTInstall: Sendable, Hashable {
     }
     let wasHolding = isHolding
     guard session.attStatus.isKnown else {
-      // It is no answer, but it keeps its place among the held items. It is sent without consent, whatever the answer.
+      // Such a status is no answer to the prompt. The item is held to keep the order, and is sent without consent, whatever the answer.
       return placed(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
     }
     var changes = takeUnpublished()
@@ -84,9 +84,9 @@ public struct ATTInstall: Sendable, Hashable {
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
   }
 
-  /// Handles changes of which not even the earlier one can be published now. A withdrawn consent applies all the same and is published
-  /// with the next receipt, in place of an earlier change that could not be published; then this returns true. Any other change has to wait
-  /// until the earlier one can be published.
+  /// Handles changes that cannot be published now. Returns true if the last one withdraws consent: it applies at once, and is published with
+  /// the next receipt, in place of an earlier unpublished change. Returns false for any other change, which does not apply until the earlier
+  /// one is published.
   public mutating func keepUnpublished(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
     unpublishedChange = last
@@ -140,7 +140,7 @@ extension ATTInstall {
     return "\(status),\(phase),\(heldItems),\(isUpdate),\(unpublishedChange?.text ?? ""),\(since)"
   }
 
-  /// Parses the stored form. Of damaged text nothing is known, so there is no consent until the app reports a status again.
+  /// Parses the stored form. Damaged text counts as no consent until the app reports a status again.
   public init(stored text: String) {
     self = ATTInstall(text: text) ?? ATTInstall(record: ATTStatusRecord(status: .unavailable, deviceTime: 0, receivedAt: 0))
   }

@@ -14,8 +14,9 @@ extension ATTStatusRecord {
 
   /// The record after an update: the newer device time wins, on a tie the later receipt.
   ///
-  /// A device's time and a time of receipt cannot be compared, because the device's clock may be wrong. If only such two are known, a
-  /// consent must be newer by both orders, and it is withdrawn by a status that is newer by one of them.
+  /// A device's time and a time of receipt cannot be compared, because the device's clock may be wrong. If only one record has a device time
+  /// and only one is consent, there are two orders: by ``deviceTime`` and by ``receivedAt``. Consent applies only if it is newer in both; a
+  /// status without consent applies if it is newer in one of them.
   public static func applying(_ update: ATTStatusRecord, to current: ATTStatusRecord?) -> (ATTStatusRecord, Effect) {
     guard let current else { return (update, .first) }
     let isNewer = update.isNewer(than: current)

@@ -48,7 +48,7 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.RequestTestNotification.self, request, options)
   }
 
-  /// Apple: Get Test Notification Status; not_found while there is none: ask 2, 5, 15, 30 s after the request, then give up.
+  /// Apple: Get Test Notification Status; not_found while Apple has no status: call it 2, 5, 15, 30 s after the request, then give up.
   public func getTestNotificationStatus(_ request: GetTestNotificationStatusRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> GetTestNotificationStatusResponse
   {

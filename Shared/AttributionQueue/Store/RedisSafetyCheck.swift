@@ -13,11 +13,11 @@ enum RedisSafetyCheck {
     var information: Information?
   }
 
-  /// A field of INFO, which also servers show that forbid CONFIG.
+  /// A field of INFO, which servers show even if they forbid CONFIG.
   struct Information {
     let section: String
     let field: String
-    /// The setting's value for each value of the field; others are the same.
+    /// The setting's value for each value of the field. A value that is not listed is equal in both.
     var values: [String: String] = [:]
   }
 
@@ -35,7 +35,7 @@ enum RedisSafetyCheck {
     for setting in settings(configuration.durability) {
       let wanted = setting.values.joined(separator: " or ")
       for (node, found) in try await values(of: setting, redis) {
-        // Managed servers may forbid CONFIG. A setting that is not visible in INFO either is reported and does not count as wrong.
+        // Managed servers may forbid CONFIG. A setting that INFO does not show either is reported as a warning, not an error.
         guard let found else {
           logger.warning("\(of(node))Redis does not show its setting \(setting.name); it must be \(wanted)")
           continue

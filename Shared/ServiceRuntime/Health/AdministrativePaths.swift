@@ -3,8 +3,8 @@ import WireJSON
 
 /// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check, on the internal port only.
 ///
-/// `/livez` is always 200, because no state is known that only a restart ends and that is the fault of this process alone. A worker also stalls
-/// while a node of Redis hangs, which a check of another node does not show, and a restart of all instances would not help then.
+/// `/livez` is always 200. A stalled worker does not change it: a worker also stalls while a node of Redis hangs, and then a restart of all
+/// instances would not help.
 extension Health {
   /// The decision about a request to an administrative path; nil for any other path.
   func admission(_ request: IncomingRequest) -> RequestAdmission? {

@@ -212,7 +212,7 @@ enum ServiceMain {
       })
     // Services stop in reverse order: first readiness, then the listeners, then the work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
-    // The last one is told first to stop, so it may end by itself while a signal is handled.
+    // The last service is the first that is told to stop, so it may end while other services are still stopping.
     services.append(EarlySignalWatch(signals: signals))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])

@@ -1,7 +1,7 @@
 public import WireJSON
 
-/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them. Nothing is
-/// missing between its steps, because each one has all facts of the transaction; so there are no gaps.
+/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them. There are no
+/// gaps, because each step has all facts of the transaction, so a missing earlier one has no effect.
 ///
 /// The state depends only on the set of steps, not on the order or number of their arrivals.
 public struct OneTimePurchaseHistory: Sendable, Hashable {
@@ -36,7 +36,7 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
   /// Adds a step in order.
   ///
   /// An observation replaces the previous one. It does not begin a history unless it shows a revocation: a migration observes all
-  /// purchases of a customer, and the history of one that was never refunded has no use.
+  /// purchases of a customer, and nobody needs the history of a purchase that was never refunded.
   public mutating func insert(_ step: LifecycleStep) -> SubscriptionHistory.Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
       return .duplicate(late: lateSteps.contains(step.notificationUUID))

@@ -5,9 +5,9 @@ import Synchronization
 /// Production answers 401 to every call about an app that was never released, with the right key too. The sandbox accepts the key, so one
 /// call to it separates this from a wrong key.
 final class SandboxProbes: Sendable {
-  /// The time for which an answer counts, so that each app costs one call in it.
+  /// How long an answer is used. Each app costs at most one call in this time.
   static let interval: Duration = .seconds(3600)
-  /// The same if the sandbox did not answer.
+  /// The pause before the sandbox is asked again if it did not answer.
   static let pause: Duration = .seconds(60)
   /// The timeout of the call with its retries.
   static let timeout: Duration = .seconds(5)

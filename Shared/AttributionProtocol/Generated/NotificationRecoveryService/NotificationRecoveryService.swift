@@ -99,7 +99,7 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Apple: Get Test Notification Status; not_found while there is none: ask 2, 5, 15, 30 s after the request, then give up.
+  /// Apple: Get Test Notification Status; not_found while Apple has no status: call it 2, 5, 15, 30 s after the request, then give up.
   public enum GetTestNotificationStatus: RPCMethod {
     public typealias Request = GetTestNotificationStatusRequest
     public typealias Response = GetTestNotificationStatusResponse

@@ -11,7 +11,7 @@ public struct AttributionRecord: RPCMessage, Hashable {
   public var keywordId: Int64?
   public var adId: Int64?
   public var creativeSetId: Int64?
-  /// Download, Redownload or PreOrder, in this spelling whatever Apple's is. Other values are unchanged.
+  /// Download, Redownload or PreOrder, always in this spelling. Other values of Apple's are unchanged.
   public var conversionType: String?
   /// Click or Impression.
   public var claimType: String?

@@ -50,7 +50,7 @@ struct StartWait {
 
   private func serve(while attempts: StartAttempts) async throws {
     let waiting = health(ReadinessCheck(name: "start") { attempts.waitsFor.map { "waits for \($0)" } })
-    // The group also ends when the attempts end, and its watch then ends too, so another one keeps signals.
+    // The watch of this group ends with the attempts. `signals` also keeps signals that arrive after that.
     await signals.begin()
     let watch = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), note: signals.note)
     // SIGHUP is ignored: nothing can be reloaded yet, and the signal would end the process.

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The log lines about answered calls, with which a request id leads to the call that had it.
+/// Writes the log lines about answered calls, in which a request id can be looked up.
 ///
 /// Their number is limited, because a fault of Redis or a caller with a wrong token can make every call fail.
 final class CallLog: Sendable {

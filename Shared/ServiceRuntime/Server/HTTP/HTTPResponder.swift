@@ -49,8 +49,8 @@ public enum Abandonment: Sendable {
   case finishes
   /// The work is cancelled when the connection is closed. A caller that closed only its sending side still gets the answer.
   case isCancelled
-  /// The work waits for something to happen. It is cancelled as soon as the caller closes its sending side, because the end of a process
-  /// is not visible in another way until something is written.
+  /// The work waits for something to happen. It is cancelled as soon as the caller closes its sending side, because the end of the
+  /// caller's process shows in no other way until something is written.
   case isCancelledAtInputEnd
 }
 

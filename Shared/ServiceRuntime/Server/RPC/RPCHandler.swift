@@ -4,7 +4,7 @@ public import AttributionProtocol
 public protocol RPCHandler<Method>: Sendable {
   associatedtype Method: RPCMethod
   /// True if the handler waits for something to happen, as long as the request says. Its wait is cancelled when the caller closes its sending
-  /// side and when the service ends. It then answers with what there is.
+  /// side and when the service ends. It then answers with the current state.
   static var waits: Bool { get }
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response
 }

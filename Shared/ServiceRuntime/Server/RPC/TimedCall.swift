@@ -4,8 +4,9 @@ import Synchronization
 
 /// The work of a call and its deadline. The answer is the result of the work, or at the deadline an error.
 ///
-/// The answer does not wait for cancelled work, because some work does not react to cancellation: a command that was sent to Redis is not
-/// taken back, for example. Such work ends later, and its result is dropped.
+/// The answer does not wait for cancelled work, because some work does not react to cancellation: for example, a command
+/// that was sent to Redis cannot be taken back. Such work ends later, and its response is not sent. A result under an
+/// `Idempotency-Key` is stored all the same (``IdempotentCall``).
 final class TimedCall: Expiring {
   /// A response and its code.
   typealias Answer = (HTTPResponse, String)

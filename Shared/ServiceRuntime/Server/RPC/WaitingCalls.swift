@@ -19,7 +19,7 @@ final class WaitingCalls: Sendable {
 
   func remove(_ call: TimedCall) { state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) } }
 
-  /// Ends the wait of all calls, and of those that are added later: they answer with what there is.
+  /// Ends the wait of all calls, and of those that are added later. They answer with the current state.
   func end() {
     let calls = state.withLock { state -> [TimedCall] in
       state.isEnded = true
