@@ -74,6 +74,32 @@ struct SessionStoreTests {
     }
   }
 
+  @Test("held sessions are released as soon as an answer is stored, even if the change cannot be announced")
+  func released() async throws {
+    try await withRedis { redis, _ in
+      let store = SessionStore(redis: redis, durable: redis, payloadSeconds: 60)
+      let releases = Mutex(0)
+      func update(_ announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception) async throws {
+        _ = try await store.update(
+          installHash: "h", announce: announce,
+          whenWritten: { reception in if reception.releasesHeld { releases.withLock { $0 += 1 } } }, rule)
+      }
+      let session = try SessionSubmission([
+        "installId": "i", "bundleId": "com.example.app", "attStatus": 0, "attConsentWaitingInterval": 60,
+      ])
+      try await update({ _ in }) { $0.receive(session, now: 1000) }
+      #expect(try await store.install("h").isHolding && releases.withLock { $0 } == 0)
+      await #expect(throws: QueueFull.self) {
+        try await update({ _ in throw QueueFull() }) { $0.learn(.authorized, deviceTime: nil, now: 2000) }
+      }
+      #expect(releases.withLock { $0 } == 1)
+      // The repeat announces the change. Nothing is left to release.
+      let announced = Announcements()
+      try await update({ announced.add($0) }) { $0.learn(.authorized, deviceTime: nil, now: 3000) }
+      #expect(announced.pairs == [[0, 3]] && releases.withLock { $0 } == 1)
+    }
+  }
+
   @Test("a withdrawn consent applies even if the consent could not be announced either")
   func withdrawn() async throws {
     try await withRedis { redis, _ in
@@ -126,7 +152,8 @@ struct SessionStoreTests {
       for (change, next) in zip(chain, chain.dropFirst()) { #expect(change.to == next.from) }
       let install = try await store.install("h")
       #expect(install.record?.deviceTime == 39)
-      if let last = chain.last { #expect(last.to == install.record?.status) }
+      let last = try #require(chain.last)
+      #expect(last.to == install.record?.status)
     }
   }
 }

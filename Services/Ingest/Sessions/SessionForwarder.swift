@@ -43,15 +43,14 @@ struct SessionForwarder: Sendable {
     for host in route.hosts {
       last = await send(body, to: host, idempotencyKey: idempotencyKey, traceparent: traceparent)
       guard case .failed(let error, let retryAfter) = last else { return (last, failures) }
-      // The error begins with the host.
-      let result = error.dropFirst(host.count).drop { $0 == ":" || $0 == " " }
-      failures.append(Failure(host: host, result: String(result.prefix(Self.maxResultLength))))
+      failures.append(Failure(host: host, result: String(error.prefix(Self.maxResultLength))))
       if let retryAfter { longest = max(longest ?? .zero, retryAfter) }
-      last = .failed(error: error, retryAfter: longest)
+      last = .failed(error: "\(host): \(error)", retryAfter: longest)
     }
     return (last, failures)
   }
 
+  /// The result of one request. The error does not name the host.
   private func send(_ body: [UInt8], to host: String, idempotencyKey: String, traceparent: String?) async -> Result {
     var headers = [
       ("Content-Type", "application/json"), ("Accept", "application/json"), ("Idempotency-Key", idempotencyKey),
@@ -68,10 +67,10 @@ struct SessionForwarder: Sendable {
       case 400, 413, 422: return .refused(host: host, status: response.status)
       // All other statuses may be temporary: a redirect, expired credentials, a missing path.
       default:
-        return .failed(error: "\(host) answered \(response.status)", retryAfter: response.retryAfter(now: now() / 1000))
+        return .failed(error: "answered \(response.status)", retryAfter: response.retryAfter(now: now() / 1000))
       }
     } catch {
-      return .failed(error: "\(host): \(error)", retryAfter: nil)
+      return .failed(error: "\(error)", retryAfter: nil)
     }
   }
 }

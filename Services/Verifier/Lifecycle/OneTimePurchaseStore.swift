@@ -4,42 +4,56 @@ import RedisClient
 
 /// The histories of one-time purchases in Redis, one value for each transaction id.
 struct OneTimePurchaseStore: Sendable {
-  private static let compareAndSet = RedisScript(
-    name: "one-time-purchase-compare-and-set", source: PackageResources.one_time_purchase_compare_and_set_lua)
   private static let secondsPerDay: Int64 = 86_400
 
   let redis: RedisClient
 
   /// The history of a purchase; nil if there is none.
   func history(environment: String, transactionId: String) async throws -> OneTimePurchaseHistory? {
-    try await read(environment, transactionId).history
+    try Self.history(try await read(Self.key(environment, transactionId)), transactionId)
   }
 
   /// Adds a step to a history, or to an empty one if there is none, atomically among all instances. An unchanged history is not written.
   func insert(
     _ step: LifecycleStep, environment: String, transactionId: String
   ) async throws -> (OneTimePurchaseHistory, SubscriptionHistory.Arrival) {
+    let key = Self.key(environment, transactionId)
+    func lifetime(_ history: OneTimePurchaseHistory) -> RedisArgument {
+      .integer(history.lifetimeDays(environment: environment) * Self.secondsPerDay)
+    }
+    var bytes: [UInt8]
+    var alone = OneTimePurchaseHistory()
+    let only = alone.insert(step)
+    if alone.steps.isEmpty {
+      bytes = try await read(key)
+    } else {
+      // Most purchases have one step, and need no more than this command.
+      guard let found = try await redis.send(["SET", .string(key), .bytes(alone.stored), "NX", "GET", "EX", lifetime(alone)]).bytes else {
+        return (alone, only)
+      }
+      bytes = found
+    }
     while true {
-      let (bytes, known) = try await read(environment, transactionId)
-      let before = known ?? OneTimePurchaseHistory()
+      let before = try Self.history(bytes, transactionId) ?? OneTimePurchaseHistory()
       var history = before
       let arrival = history.insert(step)
       guard history != before else { return (history, arrival) }
-      let seconds = history.lifetimeDays(environment: environment) * Self.secondsPerDay
-      let reply = try await Self.compareAndSet.run(
-        on: redis, keys: [Self.key(environment, transactionId)],
-        arguments: [.bytes(bytes), .bytes(history.stored), .integer(seconds)])
+      let reply = try await RedisScript.compareAndSet.run(
+        on: redis, keys: [key], arguments: [.bytes(bytes), .bytes(history.stored), lifetime(history)])
       if reply.integer == 1 { return (history, arrival) }
       try Task.checkCancellation()
+      bytes = try await read(key)
     }
   }
 
-  private func read(_ environment: String, _ transactionId: String) async throws -> (bytes: [UInt8], history: OneTimePurchaseHistory?) {
-    let bytes = try await redis.send(["GET", .string(Self.key(environment, transactionId))]).bytes ?? []
+  /// The stored form of a history; empty if there is none.
+  private func read(_ key: String) async throws -> [UInt8] { try await redis.send(["GET", .string(key)]).bytes ?? [] }
+
+  private static func history(_ bytes: [UInt8], _ transactionId: String) throws -> OneTimePurchaseHistory? {
     let history = OneTimePurchaseHistory(stored: bytes)
     // Not overwritten, because a value that cannot be parsed may be of a newer version.
     guard bytes.isEmpty || history != nil else { throw Unreadable(transactionId: transactionId) }
-    return (bytes, history)
+    return history
   }
 
   /// The stored value of a purchase is not a history.

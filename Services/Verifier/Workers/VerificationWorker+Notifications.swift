@@ -96,7 +96,7 @@ extension VerificationWorker {
           id: naturalKey, type: EventType.notificationVerified.rawValue,
           json: event(naturalKey, .notificationVerified, subject: app, data),
           attributes: EventAttributes(
-            appAppleId: Self.holders.lazy.compactMap { payload[$0]?["appAppleId"]?.int64Value }.first, bundleId: app,
+            appAppleId: NotificationContents(payload).subject?["appAppleId"]?.int64Value, bundleId: app,
             environment: environment))
       ])
     completion.keepsOriginal = true
@@ -141,11 +141,8 @@ extension VerificationWorker {
 
   /// The bundle id of the notification's app.
   private static func app(_ payload: JSONObject) -> String? {
-    holders.lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
+    NotificationContents(payload).subject?["bundleId"]?.stringValue
   }
-
-  /// The members that name the app. A notification has one of them.
-  private static let holders = ["data", "appData", "summary", "externalPurchaseToken"]
 
   /// Counts a notification that Apple sent to this deployment. If its certificate cannot be checked because the responder is unreachable,
   /// it is counted at the first attempt. Notifications of a recovery are not counted, because Apple did not send them here.

@@ -30,18 +30,29 @@ public struct ConsumptionRequests: Sendable {
     _ entry: Entry, bundleId: String, environment: String, transactionId: String
   ) async throws(RedisError) {
     let key = Self.key(bundleId, environment, transactionId)
-    try await redis.send(["ZADD", .string(key), "GT", .integer(entry.signedDate), .string(entry.productType)])
-    try await redis.send(["EXPIRE", .string(key), .integer(Self.keptSeconds)])
+    while true {
+      let read = try await redis.send(["GET", .string(key)]).bytes ?? []
+      if let known = Entry(stored: read), known.signedDate >= entry.signedDate { return }
+      let reply = try await RedisScript.compareAndSet.run(
+        on: redis, keys: [key], arguments: [.bytes(read), .string(entry.stored), .integer(Self.keptSeconds)])
+      if reply.integer == 1 { return }
+    }
   }
 
   /// The newest request for a transaction; nil if none was received in the last thirty days.
   public func newest(bundleId: String, environment: String, transactionId: String) async throws(RedisError) -> Entry? {
-    let reply = try await redis.send([
-      "ZREVRANGE", .string(Self.key(bundleId, environment, transactionId)), "0", "0", "WITHSCORES",
-    ])
-    let words = (reply.array ?? []).compactMap(\.string)
-    guard words.count == 2, let date = Double(words[1]) else { return nil }
-    return Entry(signedDate: Int64(date), productType: words[0])
+    Entry(stored: try await redis.send(["GET", .string(Self.key(bundleId, environment, transactionId))]).bytes ?? [])
+  }
+}
+
+extension ConsumptionRequests.Entry {
+  fileprivate var stored: String { "\(signedDate) \(productType)" }
+
+  /// Nil if there is none, or it is damaged; it is then replaced.
+  fileprivate init?(stored bytes: [UInt8]) {
+    let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let date = Int64(parts[0]) else { return nil }
+    self.init(signedDate: date, productType: String(parts[1]))
   }
 }
 

@@ -51,11 +51,7 @@ public struct CallerDirectory: Sendable {
   private func caller(authorization: String?) -> Caller? {
     guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
     guard let token = BearerToken.bytes(authorization) else { return nil }
-    let digest = SHA256Digest.hash(token)
-    // All digests are compared, so that the time does not reveal which one matched.
-    var found: Caller?
-    for entry in entries where ConstantTime.equal(entry.digest, digest) { found = entry.caller }
-    return found
+    return ConstantTime.place(of: SHA256Digest.hash(token), in: entries.lazy.map(\.digest)).map { entries[$0].caller }
   }
 
   /// The caller with that token, and a fingerprint with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The
@@ -67,9 +63,7 @@ public struct CallerDirectory: Sendable {
 
   /// The caller whose token has this fingerprint; nil if the token is no longer valid.
   public func caller(ofToken fingerprint: [UInt8]) -> Caller? {
-    var found: Caller?
-    for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), fingerprint) { found = entry.caller }
-    return found
+    ConstantTime.place(of: fingerprint, in: entries.lazy.map { SHA256Digest.hash($0.digest) }).map { entries[$0].caller }
   }
 }
 

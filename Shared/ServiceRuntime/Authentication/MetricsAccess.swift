@@ -15,10 +15,6 @@ final class MetricsAccess: Sendable {
     let digests = digests.withLock { $0 }
     guard !digests.isEmpty else { return true }
     guard let authorization, let token = BearerToken.bytes(authorization) else { return false }
-    let digest = SHA256Digest.hash(token)
-    // All digests are compared, so that the time does not reveal which one matched.
-    var isKnown = false
-    for known in digests where ConstantTime.equal(known, digest) { isKnown = true }
-    return isKnown
+    return ConstantTime.place(of: SHA256Digest.hash(token), in: digests) != nil
   }
 }

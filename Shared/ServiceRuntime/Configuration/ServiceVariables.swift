@@ -69,7 +69,7 @@ public struct ServiceVariables: Sendable {
       guard let number = Number(value) else { throw ConfigurationError(Self.variable(name), "must be a number") }
       return number
     }
-    func flag(_ name: String) -> Bool { ["1", "true", "yes"].contains(text(name)?.lowercased()) }
+    func flag(_ name: String) -> Bool { Self.isOn(text(name)) }
     guard let configurationPath = text("config") else {
       throw ConfigurationError("ATTRIBUTION_CONFIG", "is not set; it must name the configuration file")
     }
@@ -197,9 +197,9 @@ public struct ServiceVariables: Sendable {
   }
 
   /// True if the process's environment is one for development. Commands that need no other variable use it.
-  static var isDevelopment: Bool {
-    ["1", "true", "yes"].contains(ProcessVariables.value("ATTRIBUTION_DEVELOPMENT")?.lowercased())
-  }
+  static var isDevelopment: Bool { isOn(ProcessVariables.value("ATTRIBUTION_DEVELOPMENT")) }
+
+  private static func isOn(_ text: String?) -> Bool { ["1", "true", "yes"].contains(text?.lowercased()) }
 
   /// `redis.url` → `ATTRIBUTION_REDIS_URL`.
   private static func variable(_ name: String) -> String {

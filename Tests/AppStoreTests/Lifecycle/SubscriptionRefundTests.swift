@@ -102,6 +102,26 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history(life.steps + [step("REFUND", at: 50, period: 1, revoked: true, status: 5)]).state?.status == .revoked)
   }
 
+  @Test("a refund with status 1 ends the subscription if the renewal information names no later end")
+  func current() {
+    let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, period: 0, status: 1)
+    let ended = history([bought, step("REFUND", at: 10, period: 0, revoked: true, status: 1, renewalDate: 30)])
+    #expect(ended.state?.status == .revoked && ended.state?.hasAccess(at: 11 * day) == false && ended.gaps.isEmpty)
+    // Apple charges again a day after the end.
+    let renewed = history([bought, step("REFUND", at: 10, period: 0, revoked: true, status: 1, renewalDate: 31)])
+    #expect(renewed.state?.status == .active && renewed.state?.expiresDate == 31 * day)
+  }
+
+  @Test("a period that a refund shows without an end counts as ended, so that silence asks Apple about it")
+  func withoutEnd() {
+    let life = history([
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, period: 0, status: 1), step("REFUND", at: 40, period: 0, revoked: true, status: 1),
+    ])
+    #expect(life.state?.status == .active && life.state?.expiresDate == 40 * day)
+    #expect(life.silenceDue() == 41 * day && life.state?.status(at: 42 * day) == .unknownOverdue)
+    #expect(life.state?.hasAccess(at: 42 * day) == nil)
+  }
+
   @Test("while Apple retries a charge, the refund of the last paid period does not hide the retries")
   func retried() {
     let failed = [

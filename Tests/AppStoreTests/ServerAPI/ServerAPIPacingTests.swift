@@ -32,12 +32,6 @@ struct ServerAPIPacingTests {
     for endpoint in endpoints { #expect(endpoint.requestsPerSecond == perSecond, "\(endpoint)") }
   }
 
-  @Test("the default addresses are Apple's")
-  func addresses() {
-    #expect(AppStoreServer.production.defaultBaseURL == "https://api.storekit.apple.com")
-    #expect(AppStoreServer.sandbox.defaultBaseURL == "https://api.storekit-sandbox.apple.com")
-  }
-
   /// Permits all calls and records their results, or refuses.
   private final class Witness: AppStoreServerPacing {
     let results = Mutex<[AppStoreServerPermit.Result]>([])

@@ -55,9 +55,6 @@ struct KeysTests {
     }
   }
 
-  @Test("natural keys of notifications are remembered for longer than Apple's history of 180 days")
-  func notifications() { #expect(QueueConfiguration().notificationGeneration >= .seconds(190 * 86_400)) }
-
   @Test("invalid delivery ids are refused", arguments: ["", "1-a", "256-\(String(repeating: "a", count: 32))", "017-ABC", "017"])
   func ids(text: String) { #expect(DeliveryID(text) == nil) }
 

@@ -84,10 +84,9 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
         for one in sending:
             one.result()
         assert refused
-        rate = (ledger.count - before - bound) / (time.monotonic() - began)
-        print(f"{ledger.count - before} taken, {len(refused)} refused, oldest {max(ages)} s, worked at least {rate:.0f} a second")
-        # On a very slow machine fewer are taken than may wait; then this says nothing about how fast they are worked.
-        assert rate <= 0 or max(ages) <= 2 + 3 * bound / rate, (ages, rate)
+        rate = (ledger.count - before - int(ingest.queue().get("depth", 0))) / (time.monotonic() - began)
+        print(f"{ledger.count - before} taken, {len(refused)} refused, oldest {max(ages)} s, worked {rate:.0f} a second")
+        assert rate > 0 and max(ages) <= 2 + 3 * bound / rate, (ages, rate)
         system.wait_until_worked()
         verified = [event for event in system.events() if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
         assert len(verified) == ledger.count == len({event["id"] for event in verified})

@@ -103,10 +103,16 @@ class BusyMachine:
         assert self.failure is None, self.failure
 
     def delay(self, begun: float, ended: float) -> float:
-        """The three longest times from one refusal to the next in this interval, since a request may be delayed on its way in, at its
-        deadline, and on its way out. Call it after the last request."""
-        gaps = [later - earlier for earlier, later in itertools.pairwise(self.ends) if later > begun and earlier < ended]
-        return sum(sorted(gaps)[-3:])
+        """The time for which a request may have been kept waiting: on its way in, at its deadline, and on its way out. That is the longest
+        time from one refusal to the next around each of the three moments. Call it after the last request."""
+        gaps = list(itertools.pairwise(self.ends))
+
+        def around(start: float, end: float) -> tuple[float, float]:
+            return max((gap for gap in gaps if gap[1] >= start and gap[0] <= end), key=lambda gap: gap[1] - gap[0], default=(end, end))
+
+        way_in = around(begun, begun)
+        moments = {way_in, around(begun + BUDGET, way_in[1] + BUDGET), around(ended, ended)}
+        return sum(later - earlier for earlier, later in moments)
 
 
 def in_time(system: RetentionSystem, product: str, wanted: Callable[[dict], bool], count: int = 6, **more: object) -> list[tuple[dict, dict]]:

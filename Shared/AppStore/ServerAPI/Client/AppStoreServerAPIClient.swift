@@ -90,11 +90,8 @@ public final class AppStoreServerAPIClient: Sendable {
     let probes = server == nil && endpoint.exists(on: .sandbox)
     let refusal: AppStoreServerAPIError
     do throws(AppStoreServerAPIError) {
-      let response = try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
-      if first == .production { sandboxProbes.forget(bundleId) }
-      return response
+      return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
     } catch {
-      if first == .production, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true { sandboxProbes.forget(bundleId) }
       guard probes else { throw await explained(error, bundleId, deadline) }
       guard error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
       refusal = error
@@ -175,7 +172,7 @@ public final class AppStoreServerAPIClient: Sendable {
           isSent = deadline > .now
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
           await permit?.end(.answered)
-          if refusal != nil { acceptedKeys.accept(key, bundleId, server) }
+          accepted(key, bundleId, server, afterRefusal: refusal != nil)
           return response
         } catch {
           let isCutShort = isHurried && error.status == nil && ContinuousClock.now >= deadline - .milliseconds(2)
@@ -185,11 +182,10 @@ public final class AppStoreServerAPIClient: Sendable {
       } catch {
         failure = error
       }
+      if AppStoreServerAPIErrorRule.isTokenAccepted(failure) == true { accepted(key, bundleId, server, afterRefusal: refusal != nil) }
       if let refusal {
         // Without a second request, Apple's answer to the first one is the result.
         guard isSent else { throw refusal }
-        // Any other answer than 401 and the server's own errors shows that Apple accepts the key.
-        if let status = failure.status, status != 401, status < 500 { acceptedKeys.accept(key, bundleId, server) }
       } else if failure.classification == .credentials, await hasKey(key.counterpart, bundleId, server, deadline) {
         // While a key is replaced, Apple may accept only one of the two. This is not a repeated attempt.
         keyRefused(bundleId, server, key)
@@ -207,6 +203,12 @@ public final class AppStoreServerAPIClient: Sendable {
       }
       attempt += 1
     }
+  }
+
+  /// Notes that Apple accepted a key.
+  private func accepted(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer, afterRefusal: Bool) {
+    if afterRefusal { acceptedKeys.accept(key, bundleId, server) }
+    if server == .production { sandboxProbes.forget(bundleId) }
   }
 
   /// Whether a token can be made with the key.

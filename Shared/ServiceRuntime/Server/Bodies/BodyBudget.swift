@@ -42,7 +42,7 @@ final class BodyBudget: Sendable {
 }
 
 /// The memory that one request has reserved of its listener's ``BodyBudget``. It is released when this object is deallocated, after the
-/// request was answered.
+/// request was answered and its work has ended.
 public final class BodyReservation: Sendable {
   private let budget: BodyBudget
   private let peer: IPAddress?
