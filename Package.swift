@@ -4,6 +4,8 @@ import PackageDescription
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
+  // An incremental build names a warning only when it compiles that file, so a warning would be overlooked.
+  .treatAllWarnings(as: .error),
 ]
 
 /// Async functions run on their caller's executor, so that no message pays for an executor hop. Not in tests: the testing library does not

@@ -87,7 +87,7 @@ struct TokenWorker: Sendable {
       }
       // If this worker was suspended and lost the lease, nothing is written, because another one may have decided the exchange.
       let record = store.record(exchange)
-      try await persistently { try await deliveries.keep(record, while: lease) }
+      _ = try await persistently { try await deliveries.keep(record, while: lease) }
       logger.debug(
         "token not exchanged yet",
         metadata: [
