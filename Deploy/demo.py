@@ -1,4 +1,4 @@
-"""Every path through the services and one signature of each kind, against the running system. Run by Deploy/demo."""
+"""Runs every path through the services and makes one signature of each kind, on the running system. Deploy/demo runs it."""
 
 import sys
 

@@ -20,7 +20,7 @@ struct IngestMetrics: Sendable {
     registry.counter(
       "attribution_sessions_not_held_total", help: "Sessions that were sent on without consent because the backlog was full.")
     registry.counter(
-      "attribution_sessions_routed_total", help: "Sessions that were sent on to a destination.", labels: ["side", "outcome"])
+      "attribution_sessions_routed_total", help: "Attempts to send a session to its hosts, by outcome.", labels: ["side", "outcome"])
   }
 
   func deviceHadNoToken(_ error: String, bundleId: String) {
