@@ -6,7 +6,7 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The public keys of our ad networks. Signer has the private keys, so it is asked, and its answer is cached.
+/// The public keys of our ad networks. Signer has the private keys, so it is asked for the public ones, and its answer is cached.
 final class ImpressionKeys: Sendable {
   private struct State {
     var verifier: ImpressionVerifier?

@@ -23,8 +23,8 @@ final class AppleCallGate: WorkGate {
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
     var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
-    /// Tokens without a failed call wait for admission until this time. It is set when one asks (to the end of the wait that it is told, if
-    /// any) and when ``AppleCallGate/forgotten()`` returns one.
+    /// The last time at which tokens are known to wait for admission: the last request for admission, or the end of a wait for the rate
+    /// limit. ``AppleCallGate/forgotten()`` sets it too.
     var waitingUntil: Int64 = 0
     /// The number of closings of the breaker at the last check.
     var closings = 0
@@ -48,7 +48,7 @@ final class AppleCallGate: WorkGate {
     let health = await health(limit)
     guard case .some(let healthy) = health else { return health }
     let free = concurrency.take(healthy)
-    // Returned at once, because each call takes its own permit.
+    // The permits are returned at once, because ``begin()`` takes one for each call.
     concurrency.giveBack(free)
     guard free > 0 else { return .wait(Self.permitWait) }
     let reserved = state.withLock { state in
@@ -141,15 +141,15 @@ final class AppleCallGate: WorkGate {
     state.withLock { $0.waitingRetries.add(id, now: Self.now) }
   }
 
-  /// A failed token for a test call, if there are no other calls: while the breaker is open, if no token has waited for longer than the
-  /// breaker's pause; otherwise, if no call has failed for a while.
+  /// A token whose call failed, for a test call; nil if none is due. While the breaker is closed, one is due when no call has failed for
+  /// ``calm``. Otherwise one is due when no other token has asked for admission during the breaker's longest pause.
   func forgotten() -> DeliveryID? {
     let now = Self.now
     let phase = breaker.phase
     return state.withLock { state in
       guard phase != .closed else { return state.waitingRetries.trial(now: now) }
       guard now - state.waitingUntil > breaker.rule.maxPause else { return nil }
-      // One token at a time. While the queue is paused, there is none.
+      // The next one follows after another longest pause. Without this, each check would return one while the queue is paused.
       state.waitingUntil = now
       return state.waitingRetries.popYoungest()
     }

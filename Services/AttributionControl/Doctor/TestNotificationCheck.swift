@@ -5,7 +5,7 @@ import Cryptography
 import HTTPClient
 import WireJSON
 
-/// Requests a test notification from Apple and follows it to the feed. Each way in which it can fail to arrive has its own exit code.
+/// Requests a test notification from Apple and follows it to the feed. If it does not arrive, the exit code tells the kind of cause.
 struct TestNotificationCheck: Sendable {
   private static let verified = EventType.notificationVerified.rawValue
   private static let rejected = EventType.notificationRejected.rawValue
@@ -93,8 +93,8 @@ struct TestNotificationCheck: Sendable {
     }
   }
 
-  /// Waits for the notification's event. The UUID of a rejected notification is not known: any event that was rejected for the same reason
-  /// counts as this notification, and events with other reasons are ignored.
+  /// Waits for the notification's event. If Apple's copy was refused, the notification's UUID is not known. Then any event that was
+  /// rejected for the same reason counts as this notification, and events with other reasons are ignored.
   private func follow(_ notification: String?, _ subscription: String, refused: String?) async throws {
     let end = ContinuousClock.now + patience
     let events = connection.client.events

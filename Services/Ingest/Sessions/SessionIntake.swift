@@ -59,7 +59,7 @@ struct SessionIntake: Sendable {
       if isHeld, case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
         metrics.held()
         try await store.hold(id.description, installHash: hash, place: place)
-        // If the answer came after the decision, its release did not include this session, so it is released here.
+        // If the user's answer came after the decision to hold, its release did not include this session.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
       return .receipt(outcome, status: 202)
@@ -74,8 +74,8 @@ struct SessionIntake: Sendable {
 
   /// `PUT /v1/sessions/{installId}/att-status`.
   ///
-  /// Accepted for apps whose sessions are accepted, and for every install with an accepted session, so that no withdrawal is refused
-  /// because of its app.
+  /// A status is accepted if a session of the app would be accepted. It is also accepted for every install with a stored status, so that no
+  /// withdrawal is refused because of its app.
   func receiveStatus(_ request: PublicHTTPRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
@@ -197,7 +197,7 @@ struct SessionIntake: Sendable {
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
-  /// Releases the held sessions of an install if a report ends its wait.
+  /// A closure that releases the held sessions of an install if a reception ends their wait.
   private func releaseHeld(_ hash: String) -> (ATTInstall.Reception) async -> Void {
     { reception in
       if reception.releasesHeld { await release(hash) }

@@ -14,7 +14,7 @@ struct SessionTries: Sendable, Hashable {
     var lastResult: String
   }
 
-  /// A host, and the status with which it got the session.
+  /// A host, and the ATT status under which the session was sent to it.
   struct Target: Sendable, Hashable {
     let status: ATTStatus
     let host: String

@@ -85,7 +85,7 @@ struct CommerceCalls: Sendable {
       record.lastError = "\(error)"
       let failure = RPCError(error, now: WallClock.now())
       guard case .apple(let reason) = error else {
-        // Apple has done it, but its answer cannot be verified. The next call looks the purchase up.
+        // Apple has executed the call, but its response cannot be verified. The next call looks the purchase up.
         try await write(record)
         throw failure
       }
@@ -134,7 +134,7 @@ struct CommerceCalls: Sendable {
 
   // MARK: Looking up
 
-  /// What the purchase shows of a call.
+  /// Whether the purchase shows that a call was executed.
   private enum LookUpResult {
     case found((response: AppStoreCalls.Response, isDone: Bool))
     /// Apple does not know the purchase.
@@ -167,7 +167,7 @@ struct CommerceCalls: Sendable {
     } catch { return error.code == .notFound ? .noPurchase : .unknown }
   }
 
-  /// The purchase's current state in the form of a response, and whether it is what was requested.
+  /// The purchase's current state in the form of a response, and whether it is what was requested; nil if Apple names no transaction.
   private func found(
     _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, since sentAt: Int64,
     _ context: RPCContext

@@ -3,7 +3,7 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The records of gaps, a hash each, and indexes of each app's gaps by time.
+/// Stores each gap as a hash, and an index of each app's gaps by time.
 struct GapStore: Sendable {
   /// How long a gap is kept, seconds.
   static let keptSeconds: Int64 = 180 * 86_400
@@ -65,7 +65,7 @@ struct GapStore: Sendable {
     var last = token
     let step = 200
     while true {
-      // By score and then by name, both descending. Entries up to the token's position are skipped.
+      // Entries come in descending order of score and then of name. Those up to the token's position are skipped.
       let reply = try await redis.send([
         "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
         .integer(Int64(last?.offset ?? 0)), .integer(Int64(step)),

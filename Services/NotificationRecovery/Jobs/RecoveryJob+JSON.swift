@@ -22,7 +22,7 @@ extension RecoveryJob {
     let times = attemptTimes.sorted { $0.key < $1.key }.map {
       JSONObject.Member(key: $0.key, value: .array([.integer($0.value.lowerBound), .integer($0.value.upperBound)]))
     }
-    // Absent in the form of older versions, which ignore both.
+    // Older versions do not write these two members, and ignore them.
     if !times.isEmpty { object["attemptTimes"] = .object(JSONObject(times)) }
     if undelivered > 0 { object["undelivered"] = .integer(undelivered) }
     return JSONValue.object(object).serialized

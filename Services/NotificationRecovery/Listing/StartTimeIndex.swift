@@ -1,7 +1,7 @@
 import AttributionQueue
 import RedisClient
 
-/// An index of names by start time, newest first: one for all apps, and one for each app.
+/// Indexes of names by start time, newest first: one for all apps, and one for each app.
 struct StartTimeIndex: Sendable {
   /// The number of entries that are read at a time.
   private static let step = 200
@@ -44,7 +44,8 @@ struct StartTimeIndex: Sendable {
     }
   }
 
-  /// Removes some expired names that were started before that time: a few at random, so that long-lived ones do not hide expired ones.
+  /// Checks a few names that were started before that time, and removes the expired ones. The names are chosen at random; otherwise
+  /// long-lived ones at the beginning would hide expired ones.
   func forgetSome(
     before moment: Int64, of bundleId: String, isGone: @escaping @Sendable (String) async throws(RedisError) -> Bool
   ) async throws(RedisError) {
@@ -61,8 +62,8 @@ struct StartTimeIndex: Sendable {
     }
   }
 
-  /// Adds names to the apps' indexes that are only in the index of all. An earlier version, which may still run, writes only that, so this
-  /// is repeated from time to time.
+  /// Adds to the apps' indexes the names that are only in the index of all apps. An earlier version writes only that index and may still
+  /// run, so this is repeated from time to time.
   func fileByApp(_ app: @escaping @Sendable (String) async throws(RedisError) -> String?) async throws(RedisError) {
     if try await redis.send(["EXISTS", .string(filed)]).integer == 1 { return }
     var offset: Int64 = 0
@@ -90,7 +91,7 @@ struct StartTimeIndex: Sendable {
     var next: PageToken?
     let step = min(limit + 1, Self.step)
     while true {
-      // By time and then by name, both descending. Entries up to the token's position are skipped.
+      // Entries come in descending order of time and then of name. Those up to the token's position are skipped.
       let (ids, moments) = try await read([
         "ZREVRANGEBYSCORE", .string(key(bundleId)), place.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
         .integer(Int64(place?.offset ?? 0)), .integer(Int64(step)),

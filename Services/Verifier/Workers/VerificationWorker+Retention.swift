@@ -12,7 +12,7 @@ extension VerificationWorker {
     else {
       return .deadLetter(error: "the message is not a request for a retention message")
     }
-    // Revocation is not checked, because the request was answered long ago.
+    // Revocation is not checked, because ingest has already answered the request.
     let verdict = signedData.offlineVerdict(
       on: record.signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: app), now: WallClock.now())
     guard verdict.valid, let payload = verdict.payload, let question = try? RealtimeRequest(validating: payload) else {
