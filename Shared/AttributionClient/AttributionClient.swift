@@ -10,8 +10,8 @@ public import HTTPClient
 /// }
 /// ```
 ///
-/// A call is retried by the rules of the contract: temporary errors at most four times, with jitter, within the call's time and a retry
-/// budget of a tenth of all calls. All attempts of a call have the same `Idempotency-Key` if the method requires one.
+/// A call with a temporary error is retried by the rules of the contract: at most four attempts in all, with jitter, within the call's time
+/// and a retry budget of a tenth of all calls. All attempts of a call have the same `Idempotency-Key` if the method requires one.
 public struct AttributionClient: Sendable {
   public let signer: SignerServiceClient
   public let verifier: VerifierServiceClient

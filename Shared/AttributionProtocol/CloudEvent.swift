@@ -2,7 +2,7 @@ public import WireJSON
 
 /// An event of the feed: CloudEvents 1.0 in its JSON format.
 public struct CloudEvent: RPCMessage, Hashable {
-  /// The natural idempotency key: the same fact has the same id.
+  /// The same fact always has the same id, so that readers recognize repeats.
   public var id: String
   /// The service that published it.
   public var source: String

@@ -83,7 +83,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Reads a text such as `2026-11-21T08:00:00[.123][Z|+01:00]`; nil for anything else.
+  /// Reads a text such as `2026-11-21T08:00:00Z` or `2026-11-21T08:00:00.123+01:00`; nil for anything else.
   public init?(text: String) {
     var rest = text.utf8[...]
     func digits(_ count: Int) -> Int64? {

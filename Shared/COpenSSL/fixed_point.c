@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 /* A multiple of a point is a sum with one summand for each eight bits of the scalar: entry 255 i + d - 1 of a table is d 2^(8 i) times
-   the point. For a curve without assembly, OpenSSL's own tables would still double for every bit in its constant-time ladder. */
+   the point. For a curve without assembly, OpenSSL's own tables would not help: its constant-time ladder doubles for every bit. */
 enum { WINDOW = 8, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
 
 /* The values for arithmetic modulo the order n of a curve's points, and modulo the prime p of its field. */
@@ -77,7 +77,7 @@ static void curve_free(curve *self) {
   BN_free(self->p);
 }
 
-/* Must be freed even if it fails. */
+/* The curve must be freed even if this fails. */
 static int curve_make(curve *self, int name, size_t width, BN_CTX *context) {
   uint8_t order[48];
   self->group = EC_GROUP_new_by_curve_name(name);

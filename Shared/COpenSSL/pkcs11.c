@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// PKCS #11 Cryptographic Token Interface Base Specification 2.40: only the functions that are called here, in the order of its function
-// list.
+// PKCS #11 Cryptographic Token Interface Base Specification 2.40: the beginning of its function list. Functions that are not called here
+// have no types.
 typedef unsigned long ulong_t;
 typedef struct {
   unsigned char major, minor;

@@ -46,7 +46,7 @@ attribution_suffixes *attribution_suffixes_load(const char *path) {
   if (!attribution_suffixes_library()) return NULL;
   psl_ctx_t *list = load_file(path);
   if (!list) return NULL;
-  // libpsl loads any text. A list that does not contain `com` is rejected; the suffixes of the binary form cannot be counted.
+  // libpsl loads any text, and does not count the suffixes of a list in binary form. So a file counts as a list if it contains `com`.
   if (!is_public_suffix(list, "com", TYPE_ANY | TYPE_NO_STAR_RULE)) {
     release(list);
     return NULL;

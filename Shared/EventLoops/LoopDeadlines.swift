@@ -10,7 +10,7 @@ public protocol Expiring: AnyObject, Sendable {
 /// Watches the deadlines of an event loop. One timer checks all of them every ``interval``. A timer for each wait would cost more than the
 /// wait itself, since thousands begin each second and nearly all end before their deadline.
 public final class LoopDeadlines {
-  /// The longest time by which a deadline may be noticed late.
+  /// The interval between checks. A deadline is noticed at most this late, unless the loop is busy.
   public static let interval: Duration = .milliseconds(5)
 
   // Safe: each thread sees its own value, and that value never leaves the thread.

@@ -54,7 +54,7 @@ public final class LoopSlices: Sendable {
       slices.state.withLock { $0.pipe = (channel, ends[1]) }
       return slices
     } catch {
-      // The other end is the bootstrap's, which closes it unless it is refused at once.
+      // The bootstrap closes the other end, unless it fails before it has made the channel.
       _ = Glibc.close(ends[1])
       throw error
     }

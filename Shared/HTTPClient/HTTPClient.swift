@@ -47,7 +47,10 @@ public final class HTTPClient: Sendable {
 }
 
 /// The thread, and the state that it shares with callers.
-private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `idle` are the thread's alone; the rest is behind the lock
+///
+/// `@unchecked Sendable`: only the thread uses `multi`, `transfers` and `idle`, except that any thread may call `curl_multi_wakeup`. All
+/// other variables are behind the lock.
+private final class Core: @unchecked Sendable {
   typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
   private struct Inbox {

@@ -53,8 +53,8 @@ final class Transfer {
     text(CURLOPT_PROTOCOLS_STR, "http,https")
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
-    // Detects a peer that vanished without closing the connection within about 5 s, idle or not. Otherwise each request on that connection
-    // would have to time out.
+    // Within about 5 s, curl notices that the peer of a connection has vanished, also if the connection is idle. Otherwise each request on
+    // that connection would have to time out.
     long(CURLOPT_TCP_KEEPALIVE, 1)
     long(CURLOPT_TCP_KEEPIDLE, 3)
     long(CURLOPT_TCP_KEEPINTVL, 1)

@@ -30,8 +30,8 @@ public final class PublicSuffixList: @unchecked Sendable {
   }
 
   /// The registrable domain of a host; nil if the host is a public suffix or an IP address, or has other characters than lower-case ASCII
-  /// letters, digits, hyphens and dots. Internationalised names are given in their `xn--` form. If the list does not know the top-level
-  /// domain, it counts as a public suffix.
+  /// letters, digits, hyphens and dots. Internationalised names are given in their `xn--` form. A top-level domain that is not in the
+  /// list counts as a public suffix.
   public func registrableDomain(of host: String) -> String? {
     guard Self.isName(host) else { return nil }
     let start = host.withCString { attribution_suffixes_registrable(raw, $0) }

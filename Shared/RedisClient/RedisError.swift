@@ -8,13 +8,13 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   case refused(String)
   /// The URL of Redis is invalid.
   case badURL(String)
-  /// A file for TLS is missing or invalid; names it.
+  /// A file for TLS is missing or invalid; the text names it.
   case tls(String)
-  /// The password's file is missing or invalid; names it.
+  /// The password's file is missing or invalid; the text names it.
   case passwordFile(String)
   /// Redis executed the command, but not enough replicas confirmed it in time, so the loss of one host could undo it.
   case notReplicated
-  /// A reply of an unexpected form; names the command.
+  /// A reply has an unexpected form; the text names the command.
   case unexpectedReply(String)
 
   /// The label in metrics.

@@ -38,7 +38,7 @@ public struct SpanContext: Sendable, Hashable {
     SpanContext(traceID: traceID, spanID: RandomBytes.words().0 | 1, flags: flags)
   }
 
-  /// The same span with another decision.
+  /// The same span with the sampled flag set or cleared.
   func sampled(_ isSampled: Bool) -> SpanContext {
     SpanContext(traceID: traceID, spanID: spanID, flags: isSampled ? flags | Self.sampledFlag : flags & ~Self.sampledFlag)
   }
@@ -92,7 +92,7 @@ public struct SpanContext: Sendable, Hashable {
     self.init(traceID: TraceID(high: high, low: low), spanID: span, flags: UInt8(flags))
   }
 
-  /// Lower-case hexadecimal digits alone.
+  /// Parses lower-case hexadecimal digits; nil for any other character.
   private static func word(_ bytes: UnsafeRawBufferPointer, _ start: Int, digits: Int) -> UInt64? {
     var word: UInt64 = 0
     for byte in bytes[start..<start + digits] {

@@ -59,8 +59,8 @@ public final class Tracer: Sendable {
     return span(name(), kind, parent.child(), below: parent, attributes())
   }
 
-  /// The span below the parent in a header or a message; nil if the parent is not sampled. Its last digit is read first, because most
-  /// parents are not.
+  /// The span below the parent in a header or a message; nil if the parent is not sampled. Most parents are not, so the last digit, which
+  /// has the sampled flag, is read before anything else.
   public func span(
     _ name: @autoclosure () -> String, _ kind: Span.Kind, below traceparent: String?,
     _ attributes: @autoclosure () -> [SpanAttribute] = []

@@ -24,8 +24,8 @@ struct BreakerStore: Sendable {
     keys = (key, key + ":results", key + ":probes")
   }
 
-  /// Reports results of calls that were let through in a period in which the breaker was closed. Returns nil if Redis does not answer, like
-  /// the other methods.
+  /// Reports results of calls that were admitted in a period in which the breaker was closed. Returns nil if Redis does not answer, as the
+  /// other methods do.
   ///
   /// - Parameter shortening: the share by which a pause that begins here is shortened, from 0 to 1.
   func count(_ report: SharedBreakerView.Report, shortening: Double) async -> Reply? {

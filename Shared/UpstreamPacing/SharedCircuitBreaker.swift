@@ -5,9 +5,9 @@ import Synchronization
 /// calling it together; one of them probes it, and all resume together when it has recovered.
 ///
 /// A key identifies a breaker. It has a hash tag, and all instances that use it must have the same rule. Each instance caches the state for
-/// a quarter of a second, so calls cost at most four commands a second. Failures are reported at once, successes with the next query. A
-/// probe is held under a lease (``CircuitBreaker/Rule/probePatience``), so that a probe of an instance that died does not block others.
-/// While Redis does not answer, each instance uses a breaker of its own.
+/// a quarter of a second, so successful calls cost at most four commands a second. Failures are reported at once, which costs further
+/// commands; successes are reported with the next query. A probe is held under a lease (``CircuitBreaker/Rule/probePatience``), so that a
+/// probe of an instance that died does not block others. While Redis does not answer, each instance uses a breaker of its own.
 ///
 ///     switch await breaker.admit() {
 ///     case .wait(let milliseconds): …

@@ -23,7 +23,7 @@ public struct JSONNumber: Sendable, Hashable {
     if let whole = Int64(exactly: value) { text = String(whole) } else { text = "\(value)" }
   }
 
-  /// Written with digits only (no fraction, no exponent).
+  /// True if the number is written without fraction and exponent.
   public var isPlainInteger: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
 
   /// The value, if it is a plain integer that fits.

@@ -64,7 +64,7 @@ public struct JSONReader: Sendable {
   /// True if the array has another element.
   public mutating func nextElement() throws(JSONError) -> Bool { try advance(closing: UInt8(ascii: "]")) }
 
-  /// Nothing but white space may follow.
+  /// Throws if anything but white space follows.
   public mutating func finish() throws(JSONError) {
     skipSpace()
     guard position == bytes.count else { throw syntax("text after the end of the document") }
@@ -247,7 +247,8 @@ public struct JSONReader: Sendable {
     position += length
   }
 
-  /// A number of up to 18 digits only, which most are; nil, with nothing consumed, for any other value.
+  /// Reads an integer of up to 18 digits without fraction and exponent, as most numbers are. For any other value, returns nil and consumes
+  /// nothing.
   private mutating func readPlainInteger() throws(JSONError) -> Int64? {
     guard try peek() == .number else { return nil }
     var at = position
@@ -274,7 +275,7 @@ public struct JSONReader: Sendable {
     case .number: text = try readNumber().text
     case .string:
       text = try readString()
-      // Only texts that are also valid numbers; "+1", " 1" and "" are mistakes.
+      // A text has only digits, after an optional minus: "+1", " 1" and "" are mistakes.
       var digits = text.utf8[...]
       if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }
       guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else {

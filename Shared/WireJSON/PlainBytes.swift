@@ -15,7 +15,7 @@ enum PlainBytes {
     return (below | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highs
   }
 
-  /// An offset before which there is no special and no non-ASCII byte: that of the first one, or of one of the last eight bytes.
+  /// Skips bytes that are ASCII and not special. Stops at the first other byte, or when fewer than eight bytes are left.
   @inline(__always)
   static func skip(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     guard let base = text.baseAddress else { return start }

@@ -70,7 +70,8 @@ public struct LifecycleStep: Sendable, Hashable {
     self.renewal = renewal
   }
 
-  /// From a verified notification and its decoded JWS; nil for one that is not about a subscription.
+  /// From a verified notification and its decoded JWS; nil if a required member is missing, or both JWS are. The caller checks the type of
+  /// the product.
   public init?(notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) {
     guard let uuid = notification["notificationUUID"]?.stringValue, let type = notification["notificationType"]?.stringValue,
       let signedDate = notification["signedDate"]?.int64Value, transactionInfo != nil || renewalInfo != nil

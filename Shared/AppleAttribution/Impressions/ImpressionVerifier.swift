@@ -45,7 +45,7 @@ public struct ImpressionVerifier: Sendable {
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        // Only the signature is verified. The site may have been signed by an older public suffix list, so only its form is checked.
+        // Any time is accepted. Of the site only the form is checked, because it may have been signed under an older public suffix list.
         impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)

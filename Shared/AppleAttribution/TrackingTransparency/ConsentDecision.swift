@@ -6,14 +6,14 @@ public enum ConsentDecision {
   /// - Parameters:
   ///   - atReceipt: the item's own status.
   ///   - heldUntil: the deadline until which it was held, milliseconds since 1970; nil if it was not held.
-  ///   - current: the install's last known status. It is stored before the item is accepted; if it is nil all the same, it was lost, and
-  ///     there is no consent.
+  ///   - current: the install's last known status. It is stored before the item is accepted, so nil means that it was lost. Then there is
+  ///     no consent.
   /// - Returns: the status with which the item is sent. It is consent exactly if it is ``ATTStatus/authorized``.
   public static func status(atReceipt: ATTStatus, heldUntil: Int64?, current: ATTStatusRecord?) -> ATTStatus {
     if let heldUntil, atReceipt == .notDetermined {
       guard let current else { return atReceipt }
-      // Without an answer until the deadline, there is no consent for held items: a later consent does not count for them, and a repeated
-      // one counts from its first receipt.
+      // Consent that came after the deadline does not count for held items. `since` is the time since which the status has not changed, so
+      // a repeated consent counts from its first receipt.
       return current.status.isConsent && current.since > heldUntil ? atReceipt : current.status
     }
     guard atReceipt.isConsent else { return atReceipt }

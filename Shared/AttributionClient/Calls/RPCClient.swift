@@ -36,7 +36,7 @@ public struct RPCClient: Sendable {
       requestId: options.requestId)
   }
 
-  /// Calls a method and retries as its idempotency allows, but not longer than `timeout` (the method's default if nil).
+  /// Calls a method and retries after temporary errors, but not longer than `timeout` (the method's default if nil).
   ///
   /// A method that requires a key gets a random one if none is given, so that its retries are one call. `traceparent` and `requestId` are
   /// passed on unchanged.

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// The events that a reader has leased, and the acknowledgements that it must send. It has no server and no clock: both are passed in.
+/// The events that a reader has leased, and the acknowledgements that it must send. It makes no calls, and times are passed in.
 struct EventLeases: Sendable {
   typealias Instant = ContinuousClock.Instant
 

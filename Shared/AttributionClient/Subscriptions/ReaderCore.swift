@@ -9,7 +9,7 @@ final class ReaderCore: Sendable {
   private let options: ReaderOptions
   /// The interval at which acknowledgements are sent while events are processed.
   private static let tick: Duration = .milliseconds(200)
-  /// The number of consecutive possibly temporary errors of unknown cause after which reading fails.
+  /// The number of errors with the code `unknown` or `internal`, without a successful pull in between, after which reading fails.
   private static let maxUnexplained = 5
   /// The greatest number of events that one call acknowledges or gives back.
   private static let maxPerCall = 1000
@@ -20,7 +20,8 @@ final class ReaderCore: Sendable {
     self.options = options.bounded
   }
 
-  /// The next event; nil if the task was cancelled and the server has all acknowledgements. Requesting it acknowledges the previous event.
+  /// The next event; requesting it acknowledges the previous one. If the task was cancelled, tries once to send all acknowledgements and
+  /// returns nil.
   func next() async throws(RPCError) -> ReceivedEvent? {
     leases.withLock { $0.finish() }
     var (failures, unexplained) = (0, 0)
@@ -78,7 +79,8 @@ final class ReaderCore: Sendable {
       PullEventsRequest(
         subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
         leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
-    // The lease began after the call, at an unknown time.
+    // The lease began at an unknown time during the call, because the server may have waited for events. It counts from the call, or from a
+    // second before the answer if that is later.
     let until = max(asked, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
     leases.withLock { leases in
       leases.add(response.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)

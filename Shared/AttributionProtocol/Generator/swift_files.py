@@ -1,4 +1,4 @@
-"""Swift messages, method tables and typed clients, made of the contract."""
+"""Makes Swift messages, method tables and typed clients from the contract."""
 
 import pathlib
 
@@ -26,7 +26,7 @@ OPEN_READERS = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int
 
 
 def open_message(file: descriptor_pb2.FileDescriptorProto, index: int, message: descriptor_pb2.DescriptorProto, comments: Comments) -> str:
-    """A message that keeps what it does not know, and refuses nothing."""
+    """A message that keeps unknown members and refuses none."""
     name, fields, event = message.name, list(message.field), event_type(message)
     out = doc(comments.get((file.name, (4, index))) or [f"See `{file.name}`."])
     out += f"public struct {name}: {'EventData' if event else 'OpenMessage'} {{\n"
@@ -176,7 +176,7 @@ def write(field: descriptor_pb2.FieldDescriptorProto, oneof: bool) -> str:
 
 
 def messages_name(file: descriptor_pb2.FileDescriptorProto) -> str:
-    """What the Swift files of a file's messages are called: after its service, or after itself where it has none."""
+    """The name of the Swift files for the messages of a contract file: that of its service, or of the file if it has no service."""
     if file.service:
         return f"{file.service[0].name}Messages"
     return "".join(part.capitalize() for part in pathlib.Path(file.name).stem.split("_"))

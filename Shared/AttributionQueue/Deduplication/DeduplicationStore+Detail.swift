@@ -1,18 +1,19 @@
 /// The result of comparing a delivery with the one that claimed its natural key.
 public enum DetailFinding: Sendable, Hashable {
   case same, other
-  /// Nothing was stored: it was not configured then, or has expired.
+  /// No detail is stored with the natural key: storing details was not configured at that time, or the detail has expired.
   case unknown
 }
 
 extension DeduplicationStore {
   /// A short digest stored beside a natural key: 32 bits, of which 20 identify the key within its bucket and 12 are a digest of the detail.
   ///
-  /// It is read only when the natural key comes again, so reading the whole bucket is acceptable. Two different details of one key are confused
-  /// once in 4,096 times. If nothing was stored for a key, another key of a bucket of 300 is taken for it once in 3,500 times.
+  /// It is read only when a later delivery has the same natural key, so reading the whole bucket is acceptable. Two different details of
+  /// one key are confused once in 4,096 times. If nothing was stored for a key, another key of a bucket of 300 is taken for it once in
+  /// 3,500 times.
   struct Detail {
     private static let detailBits = 12
-    /// The claim that gives the buckets.
+    /// The claim whose buckets hold the member.
     let claim: Claim
     /// `Int32`, because Redis' integer sets hold signed numbers, here of four bytes each.
     let member: Int32

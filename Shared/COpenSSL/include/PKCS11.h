@@ -30,11 +30,12 @@ enum {
 
 /// Loads and initialises a PKCS#11 library until the process ends. Returns NULL after an error, and writes the reason.
 copenssl_pkcs11_module *copenssl_pkcs11_module_open(const char *path, char *reason, size_t capacity);
-/// Returns the number of initialised tokens, in an array that copenssl_pkcs11_tokens_free frees, or the negative error code of the library.
+/// Stores the initialised tokens in an array that copenssl_pkcs11_tokens_free frees. Returns their number, or the negative error code of
+/// the library.
 long copenssl_pkcs11_tokens(copenssl_pkcs11_module *module, copenssl_pkcs11_token **tokens);
 void copenssl_pkcs11_tokens_free(copenssl_pkcs11_token *tokens);
-/// Returns the number of private keys of a token with this label and id (NULL for any) that the login can see, or the negative error code
-/// of the library.
+/// Returns the number of private keys of a token with this label and id (NULL for any) that the login can see, at most 8, or the negative
+/// error code of the library.
 long copenssl_pkcs11_count_private_keys(
     copenssl_pkcs11_module *module, unsigned long slot, const char *label, const unsigned char *id, size_t id_length);
 /// Makes a new engine for the library at the path until the process ends. Returns NULL after an error, with OpenSSL's errors in the queue.

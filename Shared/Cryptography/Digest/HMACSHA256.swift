@@ -1,6 +1,6 @@
 /// HMAC with SHA-256 (RFC 2104) under one key.
 ///
-/// Made of two digests: OpenSSL's own HMAC function looks up its algorithms at each call, which takes longer than the digests.
+/// Computed with two digests: OpenSSL's own HMAC function looks up its algorithms at each call, which takes longer than the digests.
 public struct HMACSHA256: Sendable {
   private static let blockSize = 64
   /// The padded key before the message, and before the message's digest.

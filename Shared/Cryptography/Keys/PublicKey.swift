@@ -4,7 +4,7 @@ import COpenSSL
 public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed after set-up and counts its references with atomics
   let raw: OpaquePointer
   public let curve: Curve
-  /// SubjectPublicKeyInfo, DER. It is encoded at each call, which takes longer than a verification with OpenSSL 3.0.
+  /// SubjectPublicKeyInfo, DER. It is encoded at each call; with OpenSSL 3.0 this takes longer than a verification.
   public var subjectPublicKeyInfo: [UInt8] {
     var der: UnsafeMutablePointer<UInt8>?
     let length = i2d_PUBKEY(raw, &der)

@@ -5,7 +5,8 @@ struct CertificateSignature {
   let digest: [UInt8]
   let signature: ECDSASignature
 
-  /// Nil for anything but plain ECDSA with SHA-2, which OpenSSL then verifies. Nothing is rejected here.
+  /// Nil for anything but plain ECDSA with SHA-2. Then OpenSSL verifies the certificate, so nil does not mean that the
+  /// certificate is invalid.
   init?(of certificate: Certificate, curve: Curve) {
     var bits: UnsafePointer<ASN1_BIT_STRING>?
     var algorithm: UnsafePointer<X509_ALGOR>?

@@ -1,7 +1,7 @@
 import CCurl
 
-/// A URL from a caller. It is parsed by the same parser that connects to it; with two different parsers, one address could be checked and
-/// another one called.
+/// A URL from a caller. curl parses it here and when it connects: with two different parsers, one address could be checked and another one
+/// called.
 public struct EndpointURL: Sendable, Hashable {
   /// Why a URL is invalid.
   public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {

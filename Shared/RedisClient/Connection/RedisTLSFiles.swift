@@ -20,7 +20,7 @@ public struct RedisTLSFiles: Sendable, Hashable {
   /// Throws ``RedisError/tls(_:)``, which names the file, if a file is missing or invalid.
   public func check() throws(RedisError) { _ = try context() }
 
-  /// Verifies certificate and host name; requires TLS 1.2.
+  /// A context that verifies Redis' certificate and host name, and requires TLS 1.2 or later.
   func context() throws(RedisError) -> NIOSSLContext {
     // Certificate and key may be replaced between the two reads; then a second try finds a matching pair.
     do throws(RedisError) { return try read() } catch { return try read() }

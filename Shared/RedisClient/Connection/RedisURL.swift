@@ -106,7 +106,7 @@ public struct RedisURL: Sendable, Hashable {
     return url
   }
 
-  /// The same URL with another login: a user whose password is in a file, or none.
+  /// The same URL with another user, or none, and without a password, which is in a file.
   func loggingIn(_ user: String?) -> RedisURL {
     var url = self
     (url.user, url.password) = (user, nil)

@@ -5,7 +5,7 @@ import Synchronization
 /// Production answers 401 to every call about an app that was never released, with the right key too. The sandbox accepts the key, so one
 /// call to it separates this from a wrong key.
 final class SandboxProbes: Sendable {
-  /// How long an answer is used. Each app costs at most one call in this time.
+  /// How long an answer is used, so that a refused key costs one answered call in this time.
   static let interval: Duration = .seconds(3600)
   /// The pause before the sandbox is asked again if it did not answer.
   static let pause: Duration = .seconds(60)
@@ -19,7 +19,8 @@ final class SandboxProbes: Sendable {
 
   private let probes = Mutex<[String: Probe]>([:])
 
-  /// True if the sandbox accepted the key; false if it did not, or is being asked. Nil: the caller must ask it and report the answer.
+  /// True if the sandbox accepted the key; false if it refused the key, gave no answer less than ``pause`` ago, or is being asked. Nil: the
+  /// caller must ask the sandbox and call ``end(_:isAccepted:now:)``.
   func begin(_ bundleId: String, now: ContinuousClock.Instant = .now) -> Bool? {
     probes.withLock { probes -> Bool? in
       if let probe = probes[bundleId], now < probe.end { return probe.isAccepted }
@@ -28,7 +29,8 @@ final class SandboxProbes: Sendable {
     }
   }
 
-  /// Forgets what the sandbox answered, because production has accepted the app's key: if it refuses one later, the reason is another.
+  /// Forgets the sandbox's answer, because production has accepted the app's key. So the app was released: if production refuses a key
+  /// later, the reason is another one.
   func forget(_ bundleId: String) {
     probes.withLock { _ = $0.removeValue(forKey: bundleId) }
   }

@@ -87,7 +87,7 @@ struct RequestFields {
     return number
   }
 
-  /// A code of capital letters, such as those of ISO 4217 and ISO 3166-1 alpha-3; nil if it is absent.
+  /// A code of three capital letters, such as those of ISO 4217 and ISO 3166-1 alpha-3; nil if it is absent.
   func code(_ field: String, _ what: String) throws(RequestRefusal) -> String? {
     guard let value = object[field] else { return nil }
     guard let text = value.stringValue, text.utf8.count == 3, text.utf8.allSatisfy({ (65...90).contains($0) }) else {

@@ -1,7 +1,7 @@
 -- trim: deletes events that every subscription has settled and that are old enough.
 -- KEYS 1 events stream  2 events index  3 positions of pushed subscriptions
--- ARGV 1 events before this entry id may be deleted if all subscriptions have settled them  2 the same by the retention, which alone applies
---      if there is no subscription  3 maximum number to delete
+-- ARGV 1 entry id before which settled events may be deleted  2 the same by the retention: the later of both applies, or only this one if
+--      there is no subscription  3 maximum number to delete
 -- Returns the number of deleted events.
 local function less(a, b)
   local am, as = string.match(a, '^(%d+)-(%d+)$')

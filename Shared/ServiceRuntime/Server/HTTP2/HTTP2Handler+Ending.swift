@@ -41,7 +41,7 @@ extension HTTP2Handler {
       streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil))
     context.write(wrapOutboundOut(goAway), promise: sent)
     turn.flush(context)
-    // A peer that does not read is closed after this time.
+    // If the peer does not read, the connection is closed after this time.
     endingDeadline = .now() + Self.endingTime
     expect(endingDeadline, context)
   }
