@@ -77,7 +77,7 @@ public struct AppleSimulator: Sendable {
     return [main, plain]
   }
 
-  /// Writes `simulator.json`, which exists only while requests are accepted.
+  /// Writes `simulator.json` when requests are accepted. The file remains after the end; the next start removes it.
   private func announce(_ port: Int, _ logger: Logger) {
     let url = "https://\(configuration.host):\(port)"
     let control = configuration.control.map { "http://\($0.host):\($0.port)/control" } ?? url + "/control"

@@ -64,7 +64,7 @@ final class AppStoreServerAPI: Sendable {
       "method": .string(request.method),
       "path": .string(request.path), "status": .integer(response.status),
     ]
-    // The body is logged if the path does not describe the whole call.
+    // The path of a GET describes the whole call. Of other calls the body is logged too, unless it is large, such as an image.
     if request.method != "GET", request.body.count <= 65_536 { entry["body"] = try? JSONValue(parsing: request.body) }
     calls.withLock { $0.append(.object(entry)) }
     return response

@@ -184,7 +184,7 @@ def test_gzip_that_inflates_too_far_or_is_invalid_is_refused(edge):
 # --- slow clients -------------------------------------------------------------------------------------------------------
 
 def drip(connection: RawConnection, piece: bytes, pause: float = 0.05) -> None:
-    """Sends a piece at a time until ingest closes; the socket's timeout limits it."""
+    """Sends a piece every `pause` seconds until ingest answers or closes the connection; fails after a minute."""
     until = time.monotonic() + 60
     connection.socket.settimeout(pause)
     while time.monotonic() < until:

@@ -54,7 +54,7 @@ def customer(system) -> tuple[str, str]:
 def test_the_simulated_app_store_accepts_the_answers_and_each_is_one_event(system):
     feed = system.subscribe(["appstore.retention.decided.v1"])
     known, product = customer(system)
-    # On a busy machine signer may take longer than 150 ms, and the rule's text follows.
+    # On a busy machine signer may take longer than 150 ms; then ingest answers with the rule's next answer, a message.
     offers: list[dict] = []
     while len(offers) < 20 and not (offers and "promotionalOffer" in offers[-1]["answer"]):
         offers.append(ask(system, originalTransactionId=known, fields={"productId": product}))

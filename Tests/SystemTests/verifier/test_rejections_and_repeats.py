@@ -41,7 +41,7 @@ def test_a_postback_with_changed_unsigned_values_is_reported_and_not_counted(sys
     genuine = json.loads(made["body"])
     first = posted(system, made["body"])
     assert delivery(system, first, "verified")
-    # In another notation with the same values it is a duplicate; with other values it is a conflict.
+    # A copy with its members in another order is a duplicate; a copy with another unsigned value is a conflict.
     again = posted(system, json.dumps(dict(reversed(genuine.items()))))
     other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
     assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
@@ -66,7 +66,7 @@ def test_the_rpc_answer_lists_the_unsigned_values(system):
         verdict = system.call("Verifier", method, {"postback": postback})
         assert verdict["valid"] and verdict["unsigned"].items() >= {"conversion-value": 10, "country-code": "DE"}.items()
         assert "partner" not in verdict["unsigned"] and verdict["postback"]["partner"] == 1
-        # Unverified data has no signed members.
+        # If the signature is wrong, no member is signed, so the verdict does not list the unsigned ones.
         forged = {**postback, "transaction-id": str(uuid.uuid4())} if "transaction-id" in postback else {
             **postback, "jws-string": postback["jws-string"][:-8] + "AAAAAAAA"}
         verdict = system.call("Verifier", method, {"postback": forged})
@@ -91,7 +91,7 @@ def test_changed_unsigned_values_are_reported_in_every_combination(system, forei
 
 
 def turned(value):
-    """The same with the members of all its objects in reverse order."""
+    """The same value with the members of its objects in reverse order; lists are unchanged."""
     return {name: turned(member) for name, member in reversed(value.items())} if isinstance(value, dict) else value
 
 
