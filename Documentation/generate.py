@@ -203,6 +203,7 @@ def keys() -> dict[str, list[str]]:
     found["clients[]"] = one("tokenSHA256")
     found["consentRouting"] = one("strategies", "patience")
     found["queues"] = one("lease", "durability")
+    found["queues.backoff.*"] = one("base", "cap")
     found["limits"] = one("bodyBytes")
     for name, (reader, _) in SECTIONS.items():
         if name not in found:

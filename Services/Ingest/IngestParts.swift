@@ -40,7 +40,7 @@ extension ServiceParts {
     let sessions = SessionWorker(
       deliveries: deliveries, feed: EventFeed(deliveries: deliveries), store: store, routing: configuration.routing,
       forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout, now: WallClock.now),
-      backoff: { deliveries.configuration.backoff($0) }, patience: configuration.patience, metrics: metrics,
+      backoff: { deliveries.configuration.backoff(of: .sessions).wait(after: $0) }, patience: configuration.patience, metrics: metrics,
       logger: environment.logger, now: WallClock.now)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(

@@ -19,6 +19,9 @@ public struct QueueConfiguration: Sendable {
   public var backoffBase: Duration = .milliseconds(500)
   /// The longest wait between attempts.
   public var backoffCap: Duration = .seconds(600)
+  /// The waits of single queues, by the queue's name. Each is a mapping with `base` and `cap`, with the bounds and defaults of
+  /// `backoffBase` and `backoffCap`.
+  public var backoff: [QueueName: Backoff] = [:]
   /// Deduplication buckets per shard and generation: 256 suit up to 20 million keys, some 300 in each.
   public var seenBuckets = 256
   /// The minimum time that the digest of a delivery's bytes is stored although its natural key already prevents duplicates. This only saves
@@ -83,8 +86,6 @@ public struct QueueConfiguration: Sendable {
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
   }
 
-  /// The wait before the next attempt.
-  public func backoff(_ attempt: Int) -> Duration {
-    min(backoffCap, backoffBase * (1 << min(attempt, 20))) * Double.random(in: 0...1)
-  }
+  /// The waits between the attempts of a queue's messages.
+  public func backoff(of queue: QueueName) -> Backoff { backoff[queue] ?? Backoff(base: backoffBase, cap: backoffCap) }
 }

@@ -290,7 +290,7 @@ extension DeploymentConfiguration {
     throws(ConfigurationError)
   {
     unknown += node.unknownKeys([
-      "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
+      "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "backoff", "seenBuckets",
       "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference", "deliveryRecordTTL",
       "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention", "subscriptionBacklog", "acknowledgedEventTTL",
       "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
@@ -312,6 +312,7 @@ extension DeploymentConfiguration {
     try node.count("backlogBound", 1...1 << 40, &queue.backlogBound)
     try node.time("backoffBase", .milliseconds(1)...Self.day, &queue.backoffBase)
     try node.time("backoffCap", .milliseconds(1)...Self.day, &queue.backoffCap)
+    if let table = try node["backoff"]?.mapping() { try read(backoff: table, into: &queue, &unknown) }
     try node.count("seenBuckets", 1...1 << 24, &queue.seenBuckets)
     try node.time("copyGeneration", .seconds(1)...Self.maxTime, &queue.copyGeneration)
     queue.unsignedDigests = try node["unsignedDigests"]?.bool() ?? queue.unsignedDigests
@@ -327,6 +328,23 @@ extension DeploymentConfiguration {
     try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
     try node.time("acknowledgedEventTTL", .zero...Self.maxTime, &queue.acknowledgedEventTTL)
     try node.time("rpcAnswerTTL", .seconds(1)...Self.maxTime, &queue.rpcAnswerTTL)
+  }
+
+  private static func read(
+    backoff table: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
+  ) throws(ConfigurationError) {
+    for name in table.keys {
+      guard let queueName = QueueName(rawValue: name) else {
+        let known = QueueName.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ConfigurationError("\(table.path).\(name)", "is not a queue; the queues are: \(known)")
+      }
+      let entry = try table.required(name).mapping()
+      unknown += entry.unknownKeys(["base", "cap"])
+      var backoff = queue.backoff(of: queueName)
+      try entry.time("base", .milliseconds(1)...day, &backoff.base)
+      try entry.time("cap", .milliseconds(1)...day, &backoff.cap)
+      queue.backoff[queueName] = backoff
+    }
   }
 }
 

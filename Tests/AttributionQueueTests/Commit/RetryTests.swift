@@ -108,6 +108,21 @@ import Testing
     }
   }
 
+  @Test func `A queue with a backoff of its own does not wait for that of the others`() async throws {
+    try await withQueue({
+      $0.maxAttempts = 3
+      $0.backoffBase = .seconds(86_400)
+      $0.backoffCap = .seconds(86_400)
+      $0.backoff = [.intake: Backoff(base: .milliseconds(1), cap: .milliseconds(5))]
+    }) { queue, _ in
+      _ = try await queue.accept(request("a"))
+      let administration = QueueAdministration(deliveries: queue)
+      try await queue.working(handler: { _ in .retry(after: nil, error: "no") }) {
+        try await eventually("it is given up") { try await administration.snapshot(.intake).dead == 1 }
+      }
+    }
+  }
+
   @Test func `After the last attempt a message is a dead letter, which can be listed, replayed and purged`() async throws {
     try await withQueue({
       $0.maxAttempts = 3

@@ -102,7 +102,7 @@ import Testing
     var before = Duration.zero
     for attempt in 1...25 {
       let limit = min(Duration.seconds(600), Duration.milliseconds(500) * (1 << min(attempt, 20)))
-      let waits = (0..<1000).map { _ in configuration.backoff(attempt) }
+      let waits = (0..<1000).map { _ in configuration.backoff(of: .intake).wait(after: attempt) }
       #expect(waits.allSatisfy { $0 >= .zero && $0 <= limit }, "attempt \(attempt)")
       #expect((waits.min() ?? limit) < limit * 0.05 && (waits.max() ?? .zero) > limit * 0.95, "attempt \(attempt)")
       #expect(limit >= before)

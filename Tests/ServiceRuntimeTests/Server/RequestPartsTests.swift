@@ -1,4 +1,5 @@
 import AttributionProtocol
+import AttributionQueue
 import Cryptography
 import Testing
 
@@ -171,6 +172,16 @@ import Testing
     #expect(usual.copyGeneration == .seconds(21_600) && !usual.unsignedDigests)
   }
 
+  @Test func `A queue can have waits of its own; what is left out is as for all queues`() throws {
+    let read = try configuration(
+      "queues: { backoffBase: 2s, backoffCap: 5m, backoff: { sessions: { base: 1ms, cap: 24h }, gaps: { cap: 1m } } }")
+    #expect(read.queue.backoff(of: .sessions) == Backoff(base: .milliseconds(1), cap: .seconds(86_400)))
+    #expect(read.queue.backoff(of: .gaps) == Backoff(base: .seconds(2), cap: .seconds(60)))
+    #expect(read.queue.backoff(of: .intake) == Backoff(base: .seconds(2), cap: .seconds(300)))
+    #expect(read.unknownKeys.isEmpty)
+    #expect(try configuration("queues: { backoff: { gaps: { most: 1m } } }").unknownKeys.map(\.path) == ["queues.backoff.gaps.most"])
+  }
+
   @Test func `A strategy is a list of domains or has further settings`() throws {
     let read = try configuration(
       "consentRouting: { maximumWait: 90s, strategies: { a: [x.example, y.example], b: { domains: z.example, dataResidency: true } } }")
@@ -199,6 +210,10 @@ import Testing
     ("queues: { clockDifference: -1s }", "queues.clockDifference"), ("queues: { clockDifference: 3661d }", "queues.clockDifference"),
     ("queues: { copyGeneration: 999ms }", "queues.copyGeneration"), ("queues: { copyGeneration: 3661d }", "queues.copyGeneration"),
     ("queues: { unsignedDigests: 1 }", "queues.unsignedDigests"),
+    ("queues: { backoff: { postbacks: { cap: 1s } } }", "queues.backoff.postbacks"),
+    ("queues: { backoff: { sessions: 1s } }", "queues.backoff.sessions"),
+    ("queues: { backoff: { sessions: { base: 0ms } } }", "queues.backoff.sessions.base"),
+    ("queues: { backoff: { sessions: { cap: 25h } } }", "queues.backoff.sessions.cap"),
     ("queues: { deliveryGeneration: 59s }", "queues.deliveryGeneration"), ("queues: { lease: 0s }", "queues.lease"),
     ("queues: { rpcAnswerTTL: 0s }", "queues.rpcAnswerTTL"), ("queues: { eventRetention: 3661d }", "queues.eventRetention"),
     ("queues: { subscriptionBacklog: 0 }", "queues.subscriptionBacklog"),
