@@ -5,8 +5,11 @@ public struct QueueConfiguration: Sendable {
   /// Outside of development, the least ``notificationGeneration``: the App Store's last retry is 157 hours after the first attempt.
   public static let minNotificationGeneration: Duration = .seconds(7 * 86_400)
 
-  /// How long a lease lasts without renewal, where messages are leased one by one.
+  /// How long a lease lasts without renewal, where messages are leased one by one: in the queue `tokens`, and in form 1 of the store in
+  /// every queue. The token broker starts only if `adServices.timeout` is shorter.
   public var lease: Duration = .seconds(30)
+  /// The time between two renewals of a lease, so that one failed renewal does not lose it.
+  var leaseRenewal: Duration { lease / 3 }
   /// How long a worker that sends no heartbeat keeps its shards.
   public var workerTimeout: Duration = .seconds(10)
   /// Attempts before a message becomes a dead letter. Retries with a stated delay are not limited.

@@ -1,4 +1,7 @@
 /// How far Apple's history of notifications goes back (Get Notification History: 180 days, 30 in the sandbox).
+///
+/// `QueueConfiguration.notificationGeneration` of AttributionQueue is our choice of how long natural keys of notifications are stored: 200
+/// days, longer than Apple's history, and the same in the sandbox.
 public enum NotificationRetention {
   /// The margin at the edge of Apple's retention, since what is there may be gone before its page is read, milliseconds.
   public static let margin: Int64 = 600_000

@@ -38,7 +38,7 @@ extension DeadlineWorker {
   /// Renews the leases of messages that are being worked.
   func renew() async {
     while !Task.isCancelled {
-      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
+      do { try await Task.sleep(for: deliveries.configuration.leaseRenewal) } catch { return }
       // A lost lease is detected when its message is settled.
       await withDiscardingTaskGroup { group in
         for lease in state.withLock({ Array($0.held.values) }) {

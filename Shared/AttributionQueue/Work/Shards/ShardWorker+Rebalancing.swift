@@ -99,7 +99,7 @@ extension ShardWorker {
   /// Renews leases until the task is cancelled. A lost lease is detected when its message is settled.
   func renewLeases() async {
     while !Task.isCancelled {
-      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
+      do { try await Task.sleep(for: deliveries.configuration.leaseRenewal) } catch { return }
       await withDiscardingTaskGroup { group in
         for shard in shards where !shard.leases.isEmpty {
           group.addTask { _ = try? await self.consumer.renew(shard.leases, of: shard.shard) }
