@@ -14,6 +14,7 @@ public struct QueueMessage: Sendable, Hashable {
   /// `public`, `recovery` or `rpc`.
   public var source: String
   public var traceparent: String?
+  /// The request's id (`X-Request-Id`), which `GetDeadLetter` returns. It may be the sender's own, so no span or log of a message has it.
   public var requestId: String?
   /// The digest under which the deduplication store holds the idempotency key, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
   var claim: String?

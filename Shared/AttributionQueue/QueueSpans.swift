@@ -2,6 +2,9 @@ import Traces
 
 /// Spans of messages by OpenTelemetry's messaging conventions: accepting a message is a `send` span whose context is stored with the message;
 /// working it is a `process` span below that.
+///
+/// ``QueueMessage`` has both headers of the request: `traceparent` and the request's id. The id is in no span of a message, because the
+/// message does not say whether the sender gave it: a sender's id may be the identifier of a device.
 extension Tracer {
   private static func attributes(_ operation: String, _ queue: QueueName) -> [SpanAttribute] {
     [
