@@ -35,7 +35,8 @@ extension VerificationWorker {
     return values
   }
 
-  /// The outcome for a verified postback.
+  /// The outcome for a verified postback. Only a verified one claims its natural key, so that a forged one cannot take the place of a
+  /// genuine one.
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   func verified(

@@ -75,6 +75,7 @@ extension SubscriptionFold {
     case ("REVOKE", _):
       state.status = .revoked
       state.sawEnd = true
+    // RENEWAL_EXTENDED has the new end in its transaction, which `take` takes over.
     default: break
     }
   }

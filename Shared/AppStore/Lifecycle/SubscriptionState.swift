@@ -22,9 +22,9 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var originalPurchaseDate: Int64?
   /// The time at which Apple signed the facts of the newest period's transaction; nil if it is not known.
   var factsSignedDate: Int64?
-  /// The price of the newest period.
+  /// The price of the newest period, with the offer that was used.
   var price: SubscriptionPrice?
-  /// The price of the next period.
+  /// The price of the next period, with the offer of that period.
   var renewalPrice: SubscriptionPrice?
   /// The next price if it is known, otherwise the last one.
   public var presentPrice: SubscriptionPrice? { renewalPrice ?? price }

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Which apps and environments are accepted. ``SignedDataIdentity`` is what the data names.
+/// Which apps and environments are accepted. ``SignedDataIdentity`` has the fields in which each kind of data names them.
 extension SignedDataVerifier {
   /// The environments whose data Apple signs.
   private static let signedEnvironments = ["Production", "Sandbox"]

@@ -15,7 +15,7 @@ public struct PromotionalOffer: Sendable, Hashable {
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Validates all values.
+  /// Validates all values. ``OfferRules`` has the rules for texts and UUIDs.
   ///
   /// - Parameters:
   ///   - appAccountToken: a UUID. At most one of the two may be given.

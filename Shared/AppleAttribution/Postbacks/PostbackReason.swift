@@ -1,8 +1,10 @@
 /// Why a postback or an impression is rejected: the contract's reasons for ad attribution.
 public enum PostbackReason: String, Sendable, Hashable, CaseIterable {
-  /// A field is missing, of a wrong kind or out of range.
+  /// The body is not a JSON object (``PostbackBody``), or a field, even the signature, is missing, of a wrong kind or out of range, or
+  /// contradicts another one (``PostbackFields``, ``SKAdNetworkPostback``, ``PostbackVerifier``, ``ImpressionVerifier``).
   case malformed
-  /// The signature is not one signature of the right form.
+  /// The signature cannot be read as one ECDSA signature: DER in Base64 for SKAdNetwork (``SKAdNetworkPostback``, ``ImpressionVerifier``),
+  /// raw in a JWS (``ES256Envelope``).
   case malformedSignature = "malformed_signature"
   /// Not a compact JWS of JSON objects.
   case malformedJWS = "malformed_jws"

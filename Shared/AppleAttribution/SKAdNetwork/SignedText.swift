@@ -1,6 +1,7 @@
 import WireJSON
 
-/// Values joined with U+2063 INVISIBLE SEPARATOR, as SKAdNetwork signs them.
+/// Values joined with U+2063 INVISIBLE SEPARATOR, as SKAdNetwork signs them. ``SKAdNetworkImpression/text(of:)`` has the form of an
+/// impression's signature.
 struct SignedText {
   static let separatorScalar: Unicode.Scalar = "\u{2063}"
   private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]

@@ -4,15 +4,19 @@ public enum Keys {
 
   private static let tags = Shard.all.map { "{attr:\($0.digits)}" }
 
+  /// A stream: the messages that are ready or being worked.
   static func ready(_ queue: QueueName, _ shard: Shard) -> String { ready[queue, shard] }
+  /// A sorted set: the ids of delayed messages by due time, `+inf` while a message waits in its order line.
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
+  /// A hash: the content of delayed messages, by id.
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
+  /// A stream: the dead letters.
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
   /// A key that never exists. While a slot moves, Redis Cluster refuses (`TRYAGAIN`) a script if some of its named keys are missing on the
   /// node. A script that builds key names itself names this key too, so that it never runs during a move, when a key that it builds could
   /// be on the other node.
   static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
-  /// The owner of a shard: ``ShardOwnership``.
+  /// A string: the owner of a shard (``ShardOwnership``).
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
   /// Messages on which a worker may have crashed.
   static func suspects(_ queue: QueueName, _ shard: Shard) -> String { suspects[queue, shard] }

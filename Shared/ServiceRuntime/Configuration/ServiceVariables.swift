@@ -25,7 +25,9 @@ public struct ServiceVariables: Sendable {
   public var verifierURL: String
   /// The URL of notification-recovery, for verifier's console and ingest's retention messages; nil: these work without it.
   public var notificationRecoveryURL: String?
+  /// The URL of the App Store Server API; by default `AppStoreServer.defaultBaseURL`.
   public var appStoreProductionURL: String
+  /// The URL of the sandbox's App Store Server API; by default `AppStoreServer.defaultBaseURL`.
   public var appStoreSandboxURL: String
   public var adServicesURL: String
   public var caFile: String?

@@ -5,7 +5,8 @@ public enum AppStoreServer: String, Sendable, Hashable, CaseIterable {
   case production = "Production"
   case sandbox = "Sandbox"
 
-  /// Apple's own address, recommended since May 2026.
+  /// Apple's own address, recommended since May 2026. The variables `ATTRIBUTION_APP_STORE_PRODUCTION_URL` and
+  /// `ATTRIBUTION_APP_STORE_SANDBOX_URL` replace it.
   public var defaultBaseURL: String {
     self == .production ? "https://api.storekit.apple.com" : "https://api.storekit-sandbox.apple.com"
   }

@@ -3,7 +3,8 @@ public import WireJSON
 
 /// The information for Apple about a purchase for which a refund was requested (ConsumptionRequest; ConsumptionRequestV1).
 ///
-/// It requires the customer's consent to exactly this; a tracking permission is not enough.
+/// It requires the customer's consent to exactly this; a tracking permission is not enough. Any 2xx answer of Apple is success
+/// (``AppStoreServerAPIErrorRule``).
 public struct ConsumptionInformation: Sendable, Hashable {
   /// The body for Apple.
   public let body: JSONObject

@@ -1,4 +1,4 @@
--- publish: appends an event without a message, unless it exists.
+-- publish: appends an event outside of a commit, unless it exists.
 -- KEYS 1 events stream  2 events index
 -- ARGV 1 event id  2 type  3 JSON  4 app that filters compare, empty for none
 -- Returns 1 if it was appended, else 0.
