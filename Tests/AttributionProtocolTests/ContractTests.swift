@@ -83,7 +83,7 @@ struct ContractTests {
     }
     // If a missing list means all, an empty list is refused.
     typealias Extension = ExtendRenewalDatesForAllSubscribersRequest
-    #expect(throws: JSONError(.outOfRange("must not be empty where it is given"), path: "storefrontCountryCodes")) {
+    #expect(throws: JSONError(.outOfRange("must not be empty if it is given"), path: "storefrontCountryCodes")) {
       try Extension(json: Array(#"{"storefrontCountryCodes":[]}"#.utf8))
     }
     #expect(try Extension(json: Array(#"{"storefrontCountryCodes":null}"#.utf8)) == Extension())

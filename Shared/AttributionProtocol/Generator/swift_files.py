@@ -37,7 +37,7 @@ def open_message(file: descriptor_pb2.FileDescriptorProto, index: int, message: 
             raise SystemExit(f"{name}.{field.name}: fields of open messages are optional")
         out += doc(comments.get((file.name, (4, index, 2, number))), "  ")
         out += f"  public var {property_name(field)}: {swift_type(field, False)}\n"
-    out += "  /// Members that are none of these, or of another type, as they came.\n  public var other: JSONObject\n"
+    out += "  /// The members that the contract does not name, and those with a value of another type, unchanged.\n  public var other: JSONObject\n"
     out += "\n  public init(\n" + "".join(
         f"    {property_name(field)}: {swift_type(field, False)} = {default(field, False)},\n" for field in fields)
     out += "    other: JSONObject = JSONObject()\n  ) {\n"
@@ -60,7 +60,7 @@ def open_message(file: descriptor_pb2.FileDescriptorProto, index: int, message: 
             out += f'    if !{name}.isEmpty {{ object.append(new: "{field.json_name}", .array({name}.map {{ {value} }})) }}\n'
         else:
             out += f'    object.append(new: "{field.json_name}", {property_name(field)}.map {{ {value} }})\n'
-    out += "    // A member that was set twice, once by its name and once among the others, is the one that has a name.\n"
+    out += "    // If a property and `other` both have a member, the value of the property counts.\n"
     out += "    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }\n"
     return out + "    return object\n  }\n}\n"
 
@@ -113,12 +113,12 @@ def swift_message(file: descriptor_pb2.FileDescriptorProto, index: int, message:
             out += "          if try reader.readNull() { continue }\n"
             out += f"          {read(field)}\n"
             if not_empty(field):
-                out += f"          if {property_name(field)}.isEmpty {{ throw JSONError(.outOfRange(\"must not be empty where it is given\")) }}\n"
+                out += f"          if {property_name(field)}.isEmpty {{ throw JSONError(.outOfRange(\"must not be empty if it is given\")) }}\n"
             if in_oneof(field):
                 others = [property_name(f) for f in fields if in_oneof(f) and f is not field and f.oneof_index == field.oneof_index]
                 if others:
                     condition = " || ".join(f"{other} != nil" for other in others)
-                    out += f"          if {condition} {{ throw JSONError(.outOfRange(\"only one of its kinds may stand in an item\")) }}\n"
+                    out += f"          if {condition} {{ throw JSONError(.outOfRange(\"only one of the alternatives may be given\")) }}\n"
         out += "        default: throw JSONError(.unknownField)\n        }\n"
         out += "      } catch {\n        throw error.inside(key)\n      }\n"
     else:

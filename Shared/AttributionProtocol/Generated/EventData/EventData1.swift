@@ -29,7 +29,7 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public var placement: JSONObject?
   /// For web ads, if the configuration enables it: the public suffix list's result for source-domain.
   public var sourceDomain: SourceDomainReading?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -170,7 +170,7 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
     object.append(new: "conversion", conversion.map { .object($0) })
     object.append(new: "placement", placement.map { .object($0) })
     object.append(new: "sourceDomain", sourceDomain.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -182,7 +182,7 @@ public struct SourceDomainReading: OpenMessage {
   public var registrable: Bool?
   /// The registrable domain of the name; absent if the name is a public suffix or not a domain.
   public var registrableDomain: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -219,7 +219,7 @@ public struct SourceDomainReading: OpenMessage {
     var object = JSONObject()
     object.append(new: "registrable", registrable.map { .bool($0) })
     object.append(new: "registrableDomain", registrableDomain.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -242,7 +242,7 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
   public var withheld: [String]
   public var conversion: JSONObject?
   public var placement: JSONObject?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -359,7 +359,7 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
     if !withheld.isEmpty { object.append(new: "withheld", .array(withheld.map { .string($0) })) }
     object.append(new: "conversion", conversion.map { .object($0) })
     object.append(new: "placement", placement.map { .object($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

@@ -29,7 +29,7 @@ public struct NotificationVerifiedEvent: EventData {
   /// since, hasAccess (at the time of the event, as in GetSubscriptionState), late (a newer notification arrived before this one); for a migrated
   /// subscription previousOriginalTransactionId and continuedAs.
   public var lifecycle: JSONObject?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -170,7 +170,7 @@ public struct NotificationVerifiedEvent: EventData {
     object.append(new: "appTransactionInfo", appTransactionInfo.map { .object($0.object) })
     object.append(new: "externalPurchaseToken", externalPurchaseToken.map { .object($0.object) })
     object.append(new: "lifecycle", lifecycle.map { .object($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -194,7 +194,7 @@ public struct SubscriptionObservedEvent: EventData {
   public var gap: JSONObject?
   public var migrationId: String?
   public var lifecycle: JSONObject?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -311,7 +311,7 @@ public struct SubscriptionObservedEvent: EventData {
     object.append(new: "gap", gap.map { .object($0) })
     object.append(new: "migrationId", migrationId.map { .string($0) })
     object.append(new: "lifecycle", lifecycle.map { .object($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -333,7 +333,7 @@ public struct TransactionObservedEvent: EventData {
   public var transactionInfo: TransactionPayload?
   /// If it is a one-time purchase: its current state. Members: state, since, hasAccess.
   public var lifecycle: JSONObject?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -442,7 +442,7 @@ public struct TransactionObservedEvent: EventData {
     object.append(new: "gapId", gapId.map { .string($0) })
     object.append(new: "transactionInfo", transactionInfo.map { .object($0.object) })
     object.append(new: "lifecycle", lifecycle.map { .object($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

@@ -7,7 +7,7 @@ public struct AdServicesAttemptReading: OpenMessage {
   public var time: Timestamp?
   /// An HTTP status, or an error.
   public var result: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -44,7 +44,7 @@ public struct AdServicesAttemptReading: OpenMessage {
     var object = JSONObject()
     object.append(new: "time", time.map { .string($0.text) })
     object.append(new: "result", result.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -93,7 +93,7 @@ public struct AdServicesResolvedEvent: EventData {
   public var removedNames: [String]
   /// The status that came with the token, if it differs from attStatus.
   public var attStatusAtReceipt: Int32?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -306,7 +306,7 @@ public struct AdServicesResolvedEvent: EventData {
     object.append(new: "names", names.map { .object($0) })
     if !removedNames.isEmpty { object.append(new: "removedNames", .array(removedNames.map { .string($0) })) }
     object.append(new: "attStatusAtReceipt", attStatusAtReceipt.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -334,7 +334,7 @@ public struct AdServicesFailedEvent: EventData {
   public var supersedes: String?
   /// The event that replaces this one.
   public var supersededBy: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -475,7 +475,7 @@ public struct AdServicesFailedEvent: EventData {
     object.append(new: "unusualToken", unusualToken.map { .bool($0) })
     object.append(new: "supersedes", supersedes.map { .string($0) })
     object.append(new: "supersededBy", supersededBy.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

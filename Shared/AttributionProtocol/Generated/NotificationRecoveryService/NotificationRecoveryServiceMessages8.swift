@@ -149,7 +149,7 @@ public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           storefrontCountryCodes = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-          if storefrontCountryCodes.isEmpty { throw JSONError(.outOfRange("must not be empty where it is given")) }
+          if storefrontCountryCodes.isEmpty { throw JSONError(.outOfRange("must not be empty if it is given")) }
         default: throw JSONError(.unknownField)
         }
       } catch {

@@ -16,7 +16,7 @@ public struct NotificationPayload: OpenMessage {
   public var appData: AppDataPayload?
   public var summary: RenewalExtensionSummaryPayload?
   public var externalPurchaseToken: ExternalPurchaseTokenPayload?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -109,7 +109,7 @@ public struct NotificationPayload: OpenMessage {
     object.append(new: "appData", appData.map { .object($0.object) })
     object.append(new: "summary", summary.map { .object($0.object) })
     object.append(new: "externalPurchaseToken", externalPurchaseToken.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -131,7 +131,7 @@ public struct NotificationDataPayload: OpenMessage {
   public var status: Int32?
   /// UNINTENDED_PURCHASE, FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL or OTHER.
   public var consumptionRequestReason: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -216,7 +216,7 @@ public struct NotificationDataPayload: OpenMessage {
     object.append(new: "signedRenewalInfo", signedRenewalInfo.map { .string($0) })
     object.append(new: "status", status.map { .integer($0) })
     object.append(new: "consumptionRequestReason", consumptionRequestReason.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -230,7 +230,7 @@ public struct AppDataPayload: OpenMessage {
   public var bundleId: String?
   /// A JWS whose payload is an AppTransactionPayload.
   public var signedAppTransactionInfo: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -283,7 +283,7 @@ public struct AppDataPayload: OpenMessage {
     object.append(new: "appAppleId", appAppleId.map { .integer($0) })
     object.append(new: "bundleId", bundleId.map { .string($0) })
     object.append(new: "signedAppTransactionInfo", signedAppTransactionInfo.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -301,7 +301,7 @@ public struct RenewalExtensionSummaryPayload: OpenMessage {
   public var storefrontCountryCodes: [String]
   public var succeededCount: Int64?
   public var failedCount: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -386,7 +386,7 @@ public struct RenewalExtensionSummaryPayload: OpenMessage {
     if !storefrontCountryCodes.isEmpty { object.append(new: "storefrontCountryCodes", .array(storefrontCountryCodes.map { .string($0) })) }
     object.append(new: "succeededCount", succeededCount.map { .integer($0) })
     object.append(new: "failedCount", failedCount.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -404,7 +404,7 @@ public struct ExternalPurchaseTokenPayload: OpenMessage {
   public var tokenType: String?
   /// Custom link tokens only: milliseconds since 1970.
   public var tokenExpirationDate: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -473,7 +473,7 @@ public struct ExternalPurchaseTokenPayload: OpenMessage {
     object.append(new: "bundleId", bundleId.map { .string($0) })
     object.append(new: "tokenType", tokenType.map { .string($0) })
     object.append(new: "tokenExpirationDate", tokenExpirationDate.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

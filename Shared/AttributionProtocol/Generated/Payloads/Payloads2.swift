@@ -54,7 +54,7 @@ public struct TransactionPayload: OpenMessage {
   /// BILLED_UPFRONT or MONTHLY.
   public var billingPlanType: String?
   public var commitmentInfo: TransactionCommitmentPayload?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -347,7 +347,7 @@ public struct TransactionPayload: OpenMessage {
     object.append(new: "advancedCommerceInfo", advancedCommerceInfo.map { .object($0.object) })
     object.append(new: "billingPlanType", billingPlanType.map { .string($0) })
     object.append(new: "commitmentInfo", commitmentInfo.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -361,7 +361,7 @@ public struct TransactionCommitmentPayload: OpenMessage {
   public var commitmentExpiresDate: Int64?
   /// The price of the whole commitment.
   public var commitmentPrice: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -414,7 +414,7 @@ public struct TransactionCommitmentPayload: OpenMessage {
     object.append(new: "totalBillingPeriods", totalBillingPeriods.map { .integer($0) })
     object.append(new: "commitmentExpiresDate", commitmentExpiresDate.map { .integer($0) })
     object.append(new: "commitmentPrice", commitmentPrice.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

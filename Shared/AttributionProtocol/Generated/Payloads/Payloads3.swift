@@ -35,7 +35,7 @@ public struct RenewalPayload: OpenMessage {
   /// BILLED_UPFRONT or MONTHLY.
   public var renewalBillingPlanType: String?
   public var commitmentInfo: RenewalCommitmentPayload?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -250,7 +250,7 @@ public struct RenewalPayload: OpenMessage {
     object.append(new: "advancedCommerceInfo", advancedCommerceInfo.map { .object($0.object) })
     object.append(new: "renewalBillingPlanType", renewalBillingPlanType.map { .string($0) })
     object.append(new: "commitmentInfo", commitmentInfo.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -265,7 +265,7 @@ public struct RenewalCommitmentPayload: OpenMessage {
   public var commitmentRenewalBillingPlanType: String?
   public var commitmentRenewalDate: Int64?
   public var commitmentRenewalPrice: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -326,7 +326,7 @@ public struct RenewalCommitmentPayload: OpenMessage {
     object.append(new: "commitmentRenewalBillingPlanType", commitmentRenewalBillingPlanType.map { .string($0) })
     object.append(new: "commitmentRenewalDate", commitmentRenewalDate.map { .integer($0) })
     object.append(new: "commitmentRenewalPrice", commitmentRenewalPrice.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -344,7 +344,7 @@ public struct AdvancedCommerceTransactionPayload: OpenMessage {
   public var period: String?
   public var descriptors: AdvancedCommerceDescriptorsPayload?
   public var items: [AdvancedCommerceTransactionItemPayload]
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -429,7 +429,7 @@ public struct AdvancedCommerceTransactionPayload: OpenMessage {
     object.append(new: "period", period.map { .string($0) })
     object.append(new: "descriptors", descriptors.map { .object($0.object) })
     if !items.isEmpty { object.append(new: "items", .array(items.map { .object($0.object) })) }
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

@@ -11,7 +11,7 @@ public struct AdvancedCommerceTransactionItemPayload: OpenMessage {
   public var offer: AdvancedCommerceOfferPayload?
   public var refunds: [AdvancedCommerceRefundPayload]
   public var revocationDate: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -88,7 +88,7 @@ public struct AdvancedCommerceTransactionItemPayload: OpenMessage {
     object.append(new: "offer", offer.map { .object($0.object) })
     if !refunds.isEmpty { object.append(new: "refunds", .array(refunds.map { .object($0.object) })) }
     object.append(new: "revocationDate", revocationDate.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -102,7 +102,7 @@ public struct AdvancedCommerceRefundPayload: OpenMessage {
   public var refundReason: String?
   /// FULL, PRORATED or CUSTOM.
   public var refundType: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -155,7 +155,7 @@ public struct AdvancedCommerceRefundPayload: OpenMessage {
     object.append(new: "refundDate", refundDate.map { .integer($0) })
     object.append(new: "refundReason", refundReason.map { .string($0) })
     object.append(new: "refundType", refundType.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -169,7 +169,7 @@ public struct AdvancedCommerceOfferPayload: OpenMessage {
   public var price: Int64?
   /// ACQUISITION, WIN_BACK or RETENTION.
   public var reason: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -222,7 +222,7 @@ public struct AdvancedCommerceOfferPayload: OpenMessage {
     object.append(new: "periodCount", periodCount.map { .integer($0) })
     object.append(new: "price", price.map { .integer($0) })
     object.append(new: "reason", reason.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -232,7 +232,7 @@ public struct AdvancedCommerceOfferPayload: OpenMessage {
 public struct AdvancedCommerceDescriptorsPayload: OpenMessage {
   public var description: String?
   public var displayName: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -269,7 +269,7 @@ public struct AdvancedCommerceDescriptorsPayload: OpenMessage {
     var object = JSONObject()
     object.append(new: "description", description.map { .string($0) })
     object.append(new: "displayName", displayName.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -283,7 +283,7 @@ public struct AdvancedCommerceRenewalPayload: OpenMessage {
   public var period: String?
   public var requestReferenceId: String?
   public var taxCode: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -352,7 +352,7 @@ public struct AdvancedCommerceRenewalPayload: OpenMessage {
     object.append(new: "period", period.map { .string($0) })
     object.append(new: "requestReferenceId", requestReferenceId.map { .string($0) })
     object.append(new: "taxCode", taxCode.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -366,7 +366,7 @@ public struct AdvancedCommerceRenewalItemPayload: OpenMessage {
   public var price: Int64?
   public var offer: AdvancedCommerceOfferPayload?
   public var priceIncreaseInfo: AdvancedCommercePriceIncreasePayload?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -435,7 +435,7 @@ public struct AdvancedCommerceRenewalItemPayload: OpenMessage {
     object.append(new: "price", price.map { .integer($0) })
     object.append(new: "offer", offer.map { .object($0.object) })
     object.append(new: "priceIncreaseInfo", priceIncreaseInfo.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

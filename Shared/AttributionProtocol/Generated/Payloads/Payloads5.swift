@@ -8,7 +8,7 @@ public struct AdvancedCommercePriceIncreasePayload: OpenMessage {
   public var price: Int64?
   /// SCHEDULED, PENDING or ACCEPTED.
   public var status: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -53,7 +53,7 @@ public struct AdvancedCommercePriceIncreasePayload: OpenMessage {
     if !dependentSKUs.isEmpty { object.append(new: "dependentSKUs", .array(dependentSKUs.map { .string($0) })) }
     object.append(new: "price", price.map { .integer($0) })
     object.append(new: "status", status.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -78,7 +78,7 @@ public struct AppTransactionPayload: OpenMessage {
   public var deviceVerificationNonce: String?
   public var storeType: String?
   public var signedDate: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -219,7 +219,7 @@ public struct AppTransactionPayload: OpenMessage {
     object.append(new: "deviceVerificationNonce", deviceVerificationNonce.map { .string($0) })
     object.append(new: "storeType", storeType.map { .string($0) })
     object.append(new: "signedDate", signedDate.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -234,7 +234,7 @@ public struct RealtimeRequestPayload: OpenMessage {
   public var requestIdentifier: String?
   public var environment: String?
   public var signedDate: Int64?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -311,7 +311,7 @@ public struct RealtimeRequestPayload: OpenMessage {
     object.append(new: "requestIdentifier", requestIdentifier.map { .string($0) })
     object.append(new: "environment", environment.map { .string($0) })
     object.append(new: "signedDate", signedDate.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

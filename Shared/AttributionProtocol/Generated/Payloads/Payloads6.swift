@@ -31,7 +31,7 @@ public struct SKAdNetworkPostbackPayload: OpenMessage {
   /// Two letters. Not signed.
   public var countryCode: String?
   public var attributionSignature: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -180,7 +180,7 @@ public struct SKAdNetworkPostbackPayload: OpenMessage {
     object.append(new: "postback-sequence-index", postbackSequenceIndex.map { .integer($0) })
     object.append(new: "country-code", countryCode.map { .string($0) })
     object.append(new: "attribution-signature", attributionSignature.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -199,7 +199,7 @@ public struct AdAttributionKitPostbackPayload: OpenMessage {
   public var countryCode: String?
   /// The payload of the JWS.
   public var payload: AdAttributionKitClaimsPayload?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -268,7 +268,7 @@ public struct AdAttributionKitPostbackPayload: OpenMessage {
     object.append(new: "coarse-conversion-value", coarseConversionValue.map { .string($0) })
     object.append(new: "country-code", countryCode.map { .string($0) })
     object.append(new: "payload", payload.map { .object($0.object) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }
@@ -293,7 +293,7 @@ public struct AdAttributionKitClaimsPayload: OpenMessage {
   public var didWin: Bool?
   /// The conversion window: 0, 1 or 2.
   public var postbackSequenceIndex: Int32?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -394,7 +394,7 @@ public struct AdAttributionKitClaimsPayload: OpenMessage {
     object.append(new: "conversion-type", conversionType.map { .string($0) })
     object.append(new: "did-win", didWin.map { .bool($0) })
     object.append(new: "postback-sequence-index", postbackSequenceIndex.map { .integer($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

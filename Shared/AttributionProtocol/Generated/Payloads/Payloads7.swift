@@ -21,7 +21,7 @@ public struct AdServicesRecordPayload: OpenMessage {
   public var countryOrRegion: String?
   /// APPSTORE_SEARCH_RESULTS, APPSTORE_SEARCH_TAB, APPSTORE_TODAY_TAB, APPSTORE_PRODUCT_PAGES or a newer value.
   public var supplyPlacement: String?
-  /// Members that are none of these, or of another type, as they came.
+  /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
   public init(
@@ -146,7 +146,7 @@ public struct AdServicesRecordPayload: OpenMessage {
     object.append(new: "impressionDate", impressionDate.map { .string($0) })
     object.append(new: "countryOrRegion", countryOrRegion.map { .string($0) })
     object.append(new: "supplyPlacement", supplyPlacement.map { .string($0) })
-    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
   }

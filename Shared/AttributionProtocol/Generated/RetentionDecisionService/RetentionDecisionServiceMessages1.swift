@@ -367,42 +367,42 @@ public struct DecideRetentionResponse: RPCMessage, Hashable {
           if try reader.readNull() { continue }
           message = try RetentionMessageAnswer(reading: &reader)
           if alternateProduct != nil || promotionalOffer != nil || advancedCommerce != nil || rules != nil || defaultMessage != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "alternateProduct", "alternate_product":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           alternateProduct = try RetentionAlternateProductAnswer(reading: &reader)
           if message != nil || promotionalOffer != nil || advancedCommerce != nil || rules != nil || defaultMessage != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "promotionalOffer", "promotional_offer":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           promotionalOffer = try RetentionPromotionalOfferAnswer(reading: &reader)
           if message != nil || alternateProduct != nil || advancedCommerce != nil || rules != nil || defaultMessage != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "advancedCommerce", "advanced_commerce":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           advancedCommerce = try RetentionAdvancedCommerceAnswer(reading: &reader)
           if message != nil || alternateProduct != nil || promotionalOffer != nil || rules != nil || defaultMessage != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "rules":
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           rules = try reader.readBool()
           if message != nil || alternateProduct != nil || promotionalOffer != nil || advancedCommerce != nil || defaultMessage != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "defaultMessage", "default_message":
           try seen.insert(5, key)
           if try reader.readNull() { continue }
           defaultMessage = try reader.readBool()
           if message != nil || alternateProduct != nil || promotionalOffer != nil || advancedCommerce != nil || rules != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }

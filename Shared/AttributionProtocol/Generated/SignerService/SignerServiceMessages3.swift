@@ -345,17 +345,17 @@ public struct ImpressionItem: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           skadnetwork = try SignSKAdNetworkImpressionRequest(reading: &reader)
-          if skadnetworkWeb != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+          if skadnetworkWeb != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of the alternatives may be given")) }
         case "skadnetworkWeb", "skadnetwork_web":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           skadnetworkWeb = try SignSKAdNetworkWebImpressionRequest(reading: &reader)
-          if skadnetwork != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+          if skadnetwork != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of the alternatives may be given")) }
         case "adAttributionKit", "ad_attribution_kit":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           adAttributionKit = try SignAdAttributionKitImpressionRequest(reading: &reader)
-          if skadnetwork != nil || skadnetworkWeb != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+          if skadnetwork != nil || skadnetworkWeb != nil { throw JSONError(.outOfRange("only one of the alternatives may be given")) }
         default: throw JSONError(.unknownField)
         }
       } catch {

@@ -109,28 +109,28 @@ public struct ImpressionResult: RPCMessage, Hashable {
           if try reader.readNull() { continue }
           skadnetwork = try SignSKAdNetworkImpressionResponse(reading: &reader)
           if skadnetworkWeb != nil || adAttributionKit != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "skadnetworkWeb", "skadnetwork_web":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           skadnetworkWeb = try SignSKAdNetworkWebImpressionResponse(reading: &reader)
           if skadnetwork != nil || adAttributionKit != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "adAttributionKit", "ad_attribution_kit":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           adAttributionKit = try SignAdAttributionKitImpressionResponse(reading: &reader)
           if skadnetwork != nil || skadnetworkWeb != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "error":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           error = try ItemError(reading: &reader)
           if skadnetwork != nil || skadnetworkWeb != nil || adAttributionKit != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }

@@ -95,28 +95,28 @@ public struct OfferItem: RPCMessage, Hashable {
           if try reader.readNull() { continue }
           promotionalOffer = try SignPromotionalOfferRequest(reading: &reader)
           if promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "promotionalOfferJws", "promotional_offer_jws":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           promotionalOfferJws = try SignPromotionalOfferJWSRequest(reading: &reader)
           if promotionalOffer != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "introductoryOfferEligibility", "introductory_offer_eligibility":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           introductoryOfferEligibility = try SignIntroductoryOfferEligibilityRequest(reading: &reader)
           if promotionalOffer != nil || promotionalOfferJws != nil || advancedCommerceRequest != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "advancedCommerceRequest", "advanced_commerce_request":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           advancedCommerceRequest = try SignAdvancedCommerceRequestRequest(reading: &reader)
           if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }
@@ -236,28 +236,28 @@ public struct OfferResult: RPCMessage, Hashable {
           if try reader.readNull() { continue }
           promotionalOffer = try SignPromotionalOfferResponse(reading: &reader)
           if promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "promotionalOfferJws", "promotional_offer_jws":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           promotionalOfferJws = try SignPromotionalOfferJWSResponse(reading: &reader)
           if promotionalOffer != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "introductoryOfferEligibility", "introductory_offer_eligibility":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           introductoryOfferEligibility = try SignIntroductoryOfferEligibilityResponse(reading: &reader)
           if promotionalOffer != nil || promotionalOfferJws != nil || advancedCommerceRequest != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "advancedCommerceRequest", "advanced_commerce_request":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           advancedCommerceRequest = try SignAdvancedCommerceRequestResponse(reading: &reader)
           if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil || error != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "error":
           try seen.insert(4, key)
@@ -265,7 +265,7 @@ public struct OfferResult: RPCMessage, Hashable {
           error = try ItemError(reading: &reader)
           if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }

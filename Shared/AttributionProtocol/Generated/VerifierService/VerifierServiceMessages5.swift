@@ -137,14 +137,14 @@ public struct VerifyItem: RPCMessage, Hashable {
           if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
             || adAttributionKitImpression != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "adAttributionKitPostback", "ad_attribution_kit_postback":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           adAttributionKitPostback = try VerifyAdAttributionKitPostbackRequest(reading: &reader)
           if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "appStoreSignedData", "app_store_signed_data":
           try seen.insert(2, key)
@@ -153,7 +153,7 @@ public struct VerifyItem: RPCMessage, Hashable {
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
             || adAttributionKitImpression != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "skadnetworkImpression", "skadnetwork_impression":
           try seen.insert(3, key)
@@ -161,14 +161,14 @@ public struct VerifyItem: RPCMessage, Hashable {
           skadnetworkImpression = try VerifySKAdNetworkImpressionRequest(reading: &reader)
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "adAttributionKitImpression", "ad_attribution_kit_impression":
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           adAttributionKitImpression = try VerifyAdAttributionKitImpressionRequest(reading: &reader)
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }
@@ -297,7 +297,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
             || adAttributionKitImpression != nil || error != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "adAttributionKitPostback", "ad_attribution_kit_postback":
           try seen.insert(1, key)
@@ -306,7 +306,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil
             || error != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "appStoreSignedData", "app_store_signed_data":
           try seen.insert(2, key)
@@ -315,7 +315,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
             || adAttributionKitImpression != nil || error != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "skadnetworkImpression", "skadnetwork_impression":
           try seen.insert(3, key)
@@ -324,7 +324,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
             || error != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "adAttributionKitImpression", "ad_attribution_kit_impression":
           try seen.insert(4, key)
@@ -333,7 +333,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
             || error != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         case "error":
           try seen.insert(5, key)
@@ -342,7 +342,7 @@ public struct VerifyResult: RPCMessage, Hashable {
           if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
             || adAttributionKitImpression != nil
           {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+            throw JSONError(.outOfRange("only one of the alternatives may be given"))
           }
         default: throw JSONError(.unknownField)
         }
