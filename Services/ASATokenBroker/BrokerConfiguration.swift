@@ -27,7 +27,9 @@ struct BrokerConfiguration: Sendable {
       throw ConfigurationError("adServices.breaker.firstPause", "must not be more than longestPause")
     }
     guard let rateRule = RateRule(perSecond: settings.rate, burst: settings.rateBurst) else {
-      throw ConfigurationError("adServices.rate", "cannot be kept")
+      throw ConfigurationError(
+        "adServices.rate",
+        "must be more than 0 and at most \(Int(RateRule.maxRate)) calls a second, and rateBurst must be 1 to \(RateRule.maxBurst)")
     }
     filter = ConsentFilter(additionalNames: deployment.consentRemovedFields)
     self.settings = settings

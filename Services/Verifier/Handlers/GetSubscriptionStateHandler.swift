@@ -72,7 +72,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
 extension SubscriptionLifecycle {
   static func checkedId(_ id: String?, field: String) throws(RPCError) -> String {
     guard let id, !id.isEmpty else { throw .invalidArgument(field: field, "is required") }
-    guard id.utf8.count <= maxIdBytes else { throw .invalidArgument(field: field, "is longer than \(maxIdBytes) characters") }
+    guard id.utf8.count <= maxIdBytes else { throw .invalidArgument(field: field, "is longer than \(maxIdBytes) bytes") }
     return id
   }
 

@@ -159,8 +159,8 @@ struct AppStorePage {
       style: isWell ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
       since: Moment(response.since, now: now), product: response.productId ?? "–", expires: Moment(response.expiresDate, now: now),
       renews: response.autoRenew.map { $0 ? "yes" : "no" } ?? "–",
-      access: response.hasAccess.map { $0 ? "yes" : "no" } ?? "for you to say",
-      source: response.source == "status" ? "Apple's word on the status" : "notifications",
+      access: response.hasAccess.map { $0 ? "yes" : "no" } ?? "you decide",
+      source: response.source == "status" ? "Apple's status" : "notifications",
       gaps: response.gaps.map { $0["missing"]?.stringValue ?? "a notification" }.joined(separator: "; "), hasGaps: !response.gaps.isEmpty,
       steps: response.notifications.map { notification in
         let subtype = notification["subtype"]?.stringValue.map { " · \($0)" } ?? ""

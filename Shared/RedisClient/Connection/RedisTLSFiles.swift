@@ -50,7 +50,7 @@ public struct RedisTLSFiles: Sendable, Hashable {
     let bytes: [UInt8]
     do throws(KeyFileError) { bytes = try PrivateFile.bytes(path) } catch { throw .tls("\(error)") }
     do { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
-      throw .tls("\(path) holds no private key in PEM form that needs no passphrase")
+      throw .tls("\(path) holds no unencrypted private key in PEM form")
     }
   }
 }

@@ -111,7 +111,7 @@ final class LiveTLS: Sendable {
     let bytes: [UInt8]
     do throws(KeyFileError) { bytes = try PrivateFile.bytes(settings.keyFile) } catch { throw TLSFault("\(error)") }
     do { key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
-      throw TLSFault("\(settings.keyFile) holds no private key in PEM form that needs no passphrase")
+      throw TLSFault("\(settings.keyFile) holds no unencrypted private key in PEM form")
     }
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))

@@ -136,7 +136,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     }
     for item in items where item.object["dependentSKUs"]?.arrayValue?.isEmpty == false {
       if let sku = item.object["SKU"]?.stringValue, owners[ExactText(sku)] != nil {
-        throw item.refusal("dependentSKUs", "must be absent of an item that depends on another one itself")
+        throw item.refusal("dependentSKUs", "must be absent if the item itself depends on another one")
       }
     }
   }
