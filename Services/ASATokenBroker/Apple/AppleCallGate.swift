@@ -22,7 +22,7 @@ final class AppleCallGate: WorkGate {
     var probe: SharedCircuitBreaker.Permit?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
+    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, maxElements: AppleCallGate.maxWaitingRetries)
     /// The last time at which tokens are known to wait for admission: the last request for admission, or the end of a wait for the rate
     /// limit. ``AppleCallGate/tokenForTestCall()`` sets it too.
     var lastDemandAt: Int64 = 0
