@@ -37,7 +37,7 @@ final class ReaderCore: Sendable {
         (failures, unexplained, since) = (0, 0, nil)
       } catch {
         if Task.isCancelled { break }
-        guard Self.mayPass(error) else { throw error }
+        guard Self.isTransient(error) else { throw error }
         if error.code == .unknown || error.code == .internal {
           unexplained += 1
           if unexplained >= Self.maxUnexplained { throw error }
@@ -127,7 +127,7 @@ final class ReaderCore: Sendable {
     stride(from: 0, to: ackIds.count, by: maxPerCall).map { Array(ackIds[$0..<min($0 + maxPerCall, ackIds.count)]) }
   }
 
-  private static func mayPass(_ error: RPCError) -> Bool {
+  private static func isTransient(_ error: RPCError) -> Bool {
     switch error.code {
     case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unknown, .internal: true
     case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented, .dataLoss,
