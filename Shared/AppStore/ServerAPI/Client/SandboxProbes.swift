@@ -19,8 +19,8 @@ final class SandboxProbes: Sendable {
 
   private let probes = Mutex<[String: Probe]>([:])
 
-  /// True if the sandbox accepted the key; false if it refused the key, gave no answer less than ``retryPause`` ago, or is being asked. Nil: the
-  /// caller must ask the sandbox and call ``end(_:isAccepted:now:)``.
+  /// True if the sandbox accepted the key; false if it refused the key, gave no answer less than ``retryPause`` ago, or is being asked.
+  /// Nil: the caller must ask the sandbox and call ``end(_:isAccepted:now:)``.
   func begin(_ bundleId: String, now: ContinuousClock.Instant = .now) -> Bool? {
     probes.withLock { probes -> Bool? in
       if let probe = probes[bundleId], now < probe.end { return probe.isAccepted }
