@@ -144,9 +144,9 @@ struct TokenWorker: Sendable {
       if !waitingRetries.isEmpty { await makeDue(waitingRetries) }
       guard checkedAt.duration(to: .now) >= Self.waitingRetriesCheckInterval else { continue }
       checkedAt = .now
-      var next = gate.forgotten()
+      var next = gate.tokenForTestCall()
       // A token that was processed meanwhile cannot be used for a test call, so the next one is tried.
-      while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.another() }
+      while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.nextTokenForTestCall() }
     }
   }
 

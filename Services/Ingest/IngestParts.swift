@@ -18,7 +18,7 @@ extension ServiceParts {
     let journal = IntakeJournal(redis: redis)
     let heartbeat = Heartbeat(
       journal: journal, instance: RandomBytes.uuid(), settings: environment.configuration.recovery, logger: environment.logger)
-    let signer = environment.frequentClient(of: .signer, baseURL: environment.variables.signerURL)
+    let signer = environment.eventLoopClient(of: .signer, baseURL: environment.variables.signerURL)
     let retention = try retention(environment, signer: signer, redis: redis, deliveries: deliveries)
     let router = PublicRouter(
       postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
@@ -85,7 +85,7 @@ extension ServiceParts {
     metrics.messages { messages.ages }
     let responder = RetentionResponder(
       messages: messages,
-      history: SubscriptionHistoryReader(verifier: environment.frequentClient(of: .verifier, baseURL: variables.verifierURL)),
+      history: SubscriptionHistoryReader(verifier: environment.eventLoopClient(of: .verifier, baseURL: variables.verifierURL)),
       services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
       signer: RetentionSigner(offers: OfferSigning(signer: signer)),
       records: RetentionRecords(deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },

@@ -13,14 +13,14 @@ final class ImpressionKeys: Sendable {
     /// The time until which signer is not asked again.
     var until: ContinuousClock.Instant?
     /// The time until which signer is not asked again because of impressions that fit no known key.
-    var settled: ContinuousClock.Instant?
+    var nextForcedQuery: ContinuousClock.Instant?
     /// The query in flight, shared by all who need its answer.
     var asking: Task<Result<ImpressionVerifier, RPCError>, Never>?
   }
 
   private static let lifetime: Duration = .seconds(60)
   /// The least time between queries because of impressions that fit no known key, so that forged ones cannot cause a flood of queries.
-  private static let settling: Duration = .seconds(1)
+  private static let forcedQueryInterval: Duration = .seconds(1)
   /// How long the last keys are used without another query after signer did not answer.
   private static let pause: Duration = .seconds(10)
   private let signer: RPCClient
@@ -66,7 +66,7 @@ final class ImpressionKeys: Sendable {
   private func newest() async -> ImpressionVerifier? {
     let asking: Task<Result<ImpressionVerifier, RPCError>, Never>? = state.withLock { state in
       if let asking = state.asking { return asking }
-      if let settled = state.settled, settled > .now { return nil }
+      if let nextForcedQuery = state.nextForcedQuery, nextForcedQuery > .now { return nil }
       let asking = Task { await self.ask() }
       state.asking = asking
       return asking
@@ -81,13 +81,13 @@ final class ImpressionKeys: Sendable {
       let listed = try await signer.call(
         SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
       let verifier = ImpressionVerifier(keys: Self.keys(listed))
-      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime, settled: .now + Self.settling) }
+      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime, nextForcedQuery: .now + Self.forcedQueryInterval) }
       return .success(verifier)
     } catch {
       let last = state.withLock { state in
         state.asking = nil
         state.until = .now + Self.pause
-        state.settled = .now + Self.pause
+        state.nextForcedQuery = .now + Self.pause
         return state.verifier
       }
       guard let last else {

@@ -14,7 +14,7 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case reports
 
   /// The index of the queue, from zero.
-  var place: Int {
+  var index: Int {
     switch self {
     case .intake: 0
     case .tokens: 1

@@ -58,7 +58,7 @@ private final class Core: @unchecked Sendable {
     var submitted: [(UInt64, HTTPClientRequest, Waiting)] = []
     var cancelled: [UInt64] = []
     /// Requests that were cancelled before they were submitted.
-    var early: Set<UInt64> = []
+    var cancelledEarly: Set<UInt64> = []
     var stopped = false
   }
 
@@ -110,7 +110,7 @@ private final class Core: @unchecked Sendable {
 
   func submit(_ id: UInt64, _ request: HTTPClientRequest, _ waiting: Waiting) {
     let (refused, isFirst) = inbox.withLock { inbox in
-      if inbox.stopped || inbox.early.remove(id) != nil { return (true, false) }
+      if inbox.stopped || inbox.cancelledEarly.remove(id) != nil { return (true, false) }
       inbox.submitted.append((id, request, waiting))
       return (false, inbox.submitted.count == 1)
     }
@@ -125,7 +125,7 @@ private final class Core: @unchecked Sendable {
   func cancel(_ id: UInt64) {
     inbox.withLock { inbox in
       inbox.cancelled.append(id)
-      inbox.early.insert(id)
+      inbox.cancelledEarly.insert(id)
     }
     curl_multi_wakeup(multi)
   }
@@ -156,9 +156,9 @@ private final class Core: @unchecked Sendable {
       inbox.submitted.removeAll()
       inbox.cancelled.removeAll()
       // Submitted requests no longer need a record of early cancellation.
-      for (id, _, _) in taken.0 { inbox.early.remove(id) }
-      for id in taken.1 where transfers[id] != nil { inbox.early.remove(id) }
-      if inbox.early.count > 10_000 { inbox.early.removeAll() }
+      for (id, _, _) in taken.0 { inbox.cancelledEarly.remove(id) }
+      for id in taken.1 where transfers[id] != nil { inbox.cancelledEarly.remove(id) }
+      if inbox.cancelledEarly.count > 10_000 { inbox.cancelledEarly.removeAll() }
       return taken
     }
     for (id, request, waiting) in submitted {
@@ -190,7 +190,7 @@ private final class Core: @unchecked Sendable {
       guard let own else { continue }
       let transfer = Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue()
       curl_multi_remove_handle(multi, handle)
-      if transfer.isToBeSentAnew(code) {
+      if transfer.mustResend(code) {
         curl_multi_add_handle(multi, handle)
         continue
       }

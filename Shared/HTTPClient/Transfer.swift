@@ -119,7 +119,7 @@ final class Transfer {
 
   /// True if an existing connection broke before any byte of the response: a server may close an idle connection at any time, and of
   /// several requests in flight libcurl resends only one itself. If a new connection breaks, or a second one, the caller gets the error.
-  func isToBeSentAnew(_ code: CURLcode) -> Bool {
+  func mustResend(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
     default: return false

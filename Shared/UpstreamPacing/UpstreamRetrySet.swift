@@ -7,15 +7,15 @@ public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
   /// The time without failures after which the upstream counts as recovered, milliseconds.
   public let calm: Int64
   /// The greatest number of elements. Beyond it the oldest are dropped, and are retried by their schedules.
-  public let bound: Int
+  public let maxElements: Int
 
   private var elements: [Element] = []
   private var lastFailure: Int64 = .min
   private var lastTrial: Int64 = .min
 
-  public init(calm: Int64, bound: Int) {
+  public init(calm: Int64, maxElements: Int) {
     self.calm = calm
-    self.bound = max(1, bound)
+    self.maxElements = max(1, maxElements)
   }
 
   public var isEmpty: Bool { elements.isEmpty }
@@ -25,7 +25,7 @@ public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
     lastFailure = now
     elements.removeAll { $0 == element }
     elements.append(element)
-    if elements.count > bound { elements.removeFirst(max(1, bound / 10)) }
+    if elements.count > maxElements { elements.removeFirst(max(1, maxElements / 10)) }
   }
 
   /// Records a successful call. Returns the elements to retry at once. `closesCircuit`: true if this call closed an open circuit.

@@ -196,7 +196,7 @@ import WireJSON
     #expect(again.json?["signedTransactions"] == [])
   }
 
-  static let lives: [(String, JSONValue, Int64, String)] = [
+  static let stories: [(String, JSONValue, Int64, String)] = [
     ("bought", ["buy"], 1, "SUBSCRIBED"), ("in grace", ["buy", "grace"], 4, "DID_FAIL_TO_RENEW"),
     ("failing", ["buy", "fail"], 3, "DID_FAIL_TO_RENEW"),
     ("after grace", ["buy", "grace", "grace-expired"], 3, "GRACE_PERIOD_EXPIRED"),
@@ -206,7 +206,7 @@ import WireJSON
     ("back again", ["buy", "cancel", "expire", "resubscribe"], 1, "SUBSCRIBED"),
   ]
 
-  @Test("statuses show the present state of each subscription", arguments: lives)
+  @Test("statuses show the present state of each subscription", arguments: stories)
   func statuses(name: String, steps: JSONValue, status: Int64, type: String) async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }

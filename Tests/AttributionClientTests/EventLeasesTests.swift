@@ -55,28 +55,28 @@ import WireJSON
     #expect(leases.begin(now: start + .seconds(40))?.ackId == "b")
   }
 
-  @Test func `Unfinished events are given back`() {
+  @Test func `Unfinished events are released`() {
     var leases = leases(["a", "b", "c"])
     _ = leases.begin(now: start)
-    leases.giveBack("b")
-    leases.giveBack("a")
-    #expect(leases.takeGiven() == ["a"])
+    leases.release("b")
+    leases.release("a")
+    #expect(leases.takeReleased() == ["a"])
     #expect(leases.begin(now: start)?.ackId == "b")
-    leases.giveBackWaiting()
-    #expect(leases.takeGiven() == ["c"])
-    leases.giveBackAll()
-    #expect(leases.takeGiven() == ["b"] && leases.takeDone().isEmpty)
-    leases.restore(given: ["b"])
-    #expect(leases.given == ["b"])
+    leases.releaseWaiting()
+    #expect(leases.takeReleased() == ["c"])
+    leases.releaseAll()
+    #expect(leases.takeReleased() == ["b"] && leases.takeDone().isEmpty)
+    leases.restore(released: ["b"])
+    #expect(leases.released == ["b"])
   }
 
-  @Test func `Later events of a subject are given back together with an earlier one`() {
+  @Test func `Later events of a subject are released together with an earlier one`() {
     var leases = EventLeases()
     let events = [("a1", "a"), ("b1", "b"), ("a2", "a"), ("b2", "b"), ("a3", "a")]
     leases.add(events.map { ($0, CloudEvent(["id": .string($0), "subject": .string($1)])) }, until: start + .seconds(30))
     _ = leases.begin(now: start)
-    leases.giveBack("a1")
-    #expect(leases.takeGiven() == ["a1", "a2", "a3"])
+    leases.release("a1")
+    #expect(leases.takeReleased() == ["a1", "a2", "a3"])
     #expect(leases.begin(now: start)?.ackId == "b1")
     leases.finish()
     #expect(leases.begin(now: start)?.ackId == "b2")

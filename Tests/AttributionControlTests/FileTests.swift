@@ -73,10 +73,10 @@ struct FileTests {
 
   @Test("only transient errors are retried")
   func patience() {
-    #expect(RetryingCaller.passes(RPCError(.unavailable, "")) && RetryingCaller.passes(RPCError(.aborted, "")))
-    #expect(RetryingCaller.passes(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
-    #expect(!RetryingCaller.passes(RPCError(.resourceExhausted, "")) && !RetryingCaller.passes(RPCError(.invalidArgument, "")))
-    #expect(!RetryingCaller.passes(RPCError(.unauthenticated, "")))
+    #expect(RetryingCaller.isTransient(RPCError(.unavailable, "")) && RetryingCaller.isTransient(RPCError(.aborted, "")))
+    #expect(RetryingCaller.isTransient(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
+    #expect(!RetryingCaller.isTransient(RPCError(.resourceExhausted, "")) && !RetryingCaller.isTransient(RPCError(.invalidArgument, "")))
+    #expect(!RetryingCaller.isTransient(RPCError(.unauthenticated, "")))
   }
 
   @Test("CSV quotes fields where needed, disarms formulas, and finds values by their paths")

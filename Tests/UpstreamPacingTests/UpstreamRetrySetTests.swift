@@ -2,8 +2,8 @@ import Testing
 import UpstreamPacing
 
 @Suite struct UpstreamRetrySetTests {
-  private func after(failures: [(String, Int64)], bound: Int = 100) -> UpstreamRetrySet<String> {
-    var waitingRetries = UpstreamRetrySet<String>(calm: 5000, bound: bound)
+  private func after(failures: [(String, Int64)], maxElements: Int = 100) -> UpstreamRetrySet<String> {
+    var waitingRetries = UpstreamRetrySet<String>(calm: 5000, maxElements: maxElements)
     for (name, time) in failures { waitingRetries.add(name, now: time) }
     return waitingRetries
   }
@@ -39,7 +39,7 @@ import UpstreamPacing
   }
 
   @Test func `Beyond the limit, the oldest messages are left to their schedules`() {
-    var waitingRetries = after(failures: (0..<21).map { ("\($0)", Int64($0)) }, bound: 20)
+    var waitingRetries = after(failures: (0..<21).map { ("\($0)", Int64($0)) }, maxElements: 20)
     let freed = waitingRetries.succeeded(closesCircuit: true, now: 100)
     #expect(freed == (2..<21).map { "\($0)" })
   }

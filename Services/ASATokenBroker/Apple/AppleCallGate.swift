@@ -22,10 +22,10 @@ final class AppleCallGate: WorkGate {
     var probe: SharedCircuitBreaker.Permit?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.maxWaitingRetries)
+    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, maxElements: AppleCallGate.maxWaitingRetries)
     /// The last time at which tokens are known to wait for admission: the last request for admission, or the end of a wait for the rate
-    /// limit. ``AppleCallGate/forgotten()`` sets it too.
-    var waitingUntil: Int64 = 0
+    /// limit. ``AppleCallGate/tokenForTestCall()`` sets it too.
+    var lastDemandAt: Int64 = 0
     /// The number of closings of the breaker at the last check.
     var closings = 0
   }
@@ -58,7 +58,7 @@ final class AppleCallGate: WorkGate {
     if reserved > 0 { return .some(min(reserved, free)) }
     switch await rate.reserve(1...free) {
     case .refused(let wait):
-      state.withLock { $0.waitingUntil = max($0.waitingUntil, now + wait.milliseconds) }
+      state.withLock { $0.lastDemandAt = max($0.lastDemandAt, now + wait.milliseconds) }
       return .wait(wait)
     case .granted(let units, _):
       state.withLock { state in
@@ -73,7 +73,7 @@ final class AppleCallGate: WorkGate {
   private func health(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
     let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Permit?) in
-      state.waitingUntil = now
+      state.lastDemandAt = now
       guard let probe = state.probe else { return (false, nil) }
       guard now - state.probeAt > Self.freshness else { return (true, nil) }
       state.probe = nil
@@ -116,17 +116,17 @@ final class AppleCallGate: WorkGate {
   func end(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
     concurrency.giveBack()
     await breaker.record(permit, result)
-    return savedTokens(succeeded: result == .succeeded)
+    return releasedRetries(succeeded: result == .succeeded)
   }
 
   /// Checks whether another instance has found that Apple has recovered; then returns the same as ``end(_:_:)``.
   func refresh() async -> [DeliveryID] {
     await breaker.refresh()
-    return savedTokens(succeeded: false)
+    return releasedRetries(succeeded: false)
   }
 
   /// The tokens that need not wait any longer, because the breaker closed, or because a call succeeded and none has failed for a while.
-  private func savedTokens(succeeded: Bool) -> [DeliveryID] {
+  private func releasedRetries(succeeded: Bool) -> [DeliveryID] {
     let (phase, closings) = breaker.seen
     return state.withLock { state in
       guard phase == .closed else { return [] }
@@ -143,20 +143,20 @@ final class AppleCallGate: WorkGate {
 
   /// A token whose call failed, for a test call; nil if none is due. While the breaker is closed, one is due when no call has failed for
   /// ``calm``. Otherwise one is due when no other token has asked for admission during the breaker's longest pause.
-  func forgotten() -> DeliveryID? {
+  func tokenForTestCall() -> DeliveryID? {
     let now = Self.now
     let phase = breaker.phase
     return state.withLock { state in
       guard phase != .closed else { return state.waitingRetries.trial(now: now) }
-      guard now - state.waitingUntil > breaker.rule.maxPause else { return nil }
+      guard now - state.lastDemandAt > breaker.rule.maxPause else { return nil }
       // The next one follows after another longest pause. Without this, each check would return one while the queue is paused.
-      state.waitingUntil = now
+      state.lastDemandAt = now
       return state.waitingRetries.popYoungest()
     }
   }
 
   /// Another token, if the first one no longer waits.
-  func another() -> DeliveryID? { state.withLock { $0.waitingRetries.popYoungest() } }
+  func nextTokenForTestCall() -> DeliveryID? { state.withLock { $0.waitingRetries.popYoungest() } }
 
   /// Stops all calls of all instances for a time that Apple asked for.
   func hold(for time: Duration) async {

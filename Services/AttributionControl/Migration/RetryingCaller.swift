@@ -12,7 +12,7 @@ struct RetryingCaller: Sendable {
     var pause: Duration = .milliseconds(500)
     while true {
       do throws(RPCError) { return try await question(CallOptions(idempotencyKey: key)) } catch {
-        guard Self.passes(error) else { throw error }
+        guard Self.isTransient(error) else { throw error }
         let wait = max(pause, error.retryDelay ?? .zero)
         StandardError.write("  waiting \(wait.components.seconds) s: \(error.message)\n")
         try await Task.sleep(for: wait)
@@ -21,7 +21,7 @@ struct RetryingCaller: Sendable {
     }
   }
 
-  static func passes(_ error: RPCError) -> Bool {
+  static func isTransient(_ error: RPCError) -> Bool {
     switch error.code {
     case .unavailable, .aborted, .deadlineExceeded: true
     // A limit that waiting does not lift has no retry delay.

@@ -46,7 +46,7 @@ struct SessionIntake: Sendable {
         try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
       // The held sessions are released before this one is queued, so that it does not overtake them.
-      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: releaseHeld(hash)) { install in
+      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
         install.receive(session, now: firstSeen, maxWait: maxWait)
       }
       metrics.received(session.attStatus)
@@ -106,7 +106,7 @@ struct SessionIntake: Sendable {
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }
-      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: releaseHeld(hash)) { install in
+      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
       metrics.received(status)
@@ -152,14 +152,14 @@ struct SessionIntake: Sendable {
   ) async throws -> (AcceptOutcome, isHeld: Bool) {
     if case .hold = decision {
       do {
-        return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: decision), true)
+        return (try await enqueue(session, request: request, strategy: strategy, digest: digest, decision: decision), true)
       } catch QueueError.backlogFull {
         metrics.notHeld()
         try await store.expirePayload(installHash: session.installHash, digest: digest)
       }
     }
     do {
-      return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
+      return (try await enqueue(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
     } catch QueueError.backlogFull {
       // The stored payload of a refused session is removed. No earlier delivery needs it, because a repeat of an accepted session is not
       // refused.
@@ -168,7 +168,7 @@ struct SessionIntake: Sendable {
     }
   }
 
-  private func taken(
+  private func enqueue(
     _ session: SessionSubmission, request: PublicHTTPRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
   ) async throws -> AcceptOutcome {
@@ -198,7 +198,7 @@ struct SessionIntake: Sendable {
   }
 
   /// A closure that releases the held sessions of an install if a reception ends their wait.
-  private func releaseHeld(_ hash: String) -> (ATTInstall.Reception) async -> Void {
+  private func heldRelease(for hash: String) -> (ATTInstall.Reception) async -> Void {
     { reception in
       if reception.releasesHeld { await release(hash) }
     }

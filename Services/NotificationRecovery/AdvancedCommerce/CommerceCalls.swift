@@ -45,7 +45,7 @@ struct CommerceCalls: Sendable {
     var record = CommerceRecord(
       bundleId: app.bundleId, reference: request.requestReferenceId, environment: server?.rawValue ?? "",
       operation: request.operation.rawValue, transactionId: id, request: request.body, state: .sending, startedAt: WallClock.now())
-    var isOpen = false
+    var mayHaveBeenSent = false
     // A refused request has done nothing, so its identifier may be used for another request.
     if let known, known.state != .refused {
       guard known.isRepeated(by: request, transactionId: id, server: server) else {
@@ -56,7 +56,7 @@ struct CommerceCalls: Sendable {
         return Outcome(response: AppStoreCalls.Response(server: server, body: response, decoded: known.decoded), isRepeated: true)
       }
       record = known
-      isOpen = true
+      mayHaveBeenSent = true
       do throws(RPCError) {
         let found = try await found(request, id, app, server, since: record.startedAt, context)
         record.purchase = found?.response.purchase ?? record.purchase
@@ -69,11 +69,11 @@ struct CommerceCalls: Sendable {
       // Without the record, nobody would know later that the call may have been made.
       try await write(record)
     }
-    return try await send(request, &record, isOpen: isOpen, app, server, context)
+    return try await send(request, &record, mayHaveBeenSent: mayHaveBeenSent, app, server, context)
   }
 
   private func send(
-    _ request: AdvancedCommerceRequest, _ record: inout CommerceRecord, isOpen: Bool, _ app: DeploymentConfiguration.App,
+    _ request: AdvancedCommerceRequest, _ record: inout CommerceRecord, mayHaveBeenSent: Bool, _ app: DeploymentConfiguration.App,
     _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> Outcome {
     do throws(AppStoreCallFailure) {
@@ -90,7 +90,7 @@ struct CommerceCalls: Sendable {
         throw failure
       }
       record.errorCode = reason.errorCode
-      if reason.isOutcomeUnknown || isOpen {
+      if reason.isOutcomeUnknown || mayHaveBeenSent {
         let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         let result = await lookUp(request, record, app, server, context)
         record.purchase = result.purchase ?? record.purchase

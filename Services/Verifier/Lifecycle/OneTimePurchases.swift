@@ -8,7 +8,7 @@ struct OneTimePurchases: Sendable {
 
   /// Adds a verified notification to its purchase's history. Returns the lifecycle data of the event; nil if the notification is not about a
   /// one-time purchase.
-  func take(_ payload: JSONObject, transactionInfo: JSONObject?, environment: String) async throws -> JSONObject? {
+  func addNotification(_ payload: JSONObject, transactionInfo: JSONObject?, environment: String) async throws -> JSONObject? {
     guard let step = OneTimePurchaseHistory.step(notification: payload, transactionInfo: transactionInfo) else { return nil }
     guard let (summary, arrival) = try await insert(step, environment: environment) else { return nil }
     var object = summary
@@ -17,7 +17,7 @@ struct OneTimePurchases: Sendable {
   }
 
   /// Adds a transaction that Apple answered to its history. Returns the lifecycle data of the event; nil if it is not a one-time purchase.
-  func observe(_ transactionInfo: JSONObject, environment: String) async throws -> JSONObject? {
+  func addObservation(_ transactionInfo: JSONObject, environment: String) async throws -> JSONObject? {
     guard let step = OneTimePurchaseHistory.step(observed: transactionInfo) else { return nil }
     return try await insert(step, environment: environment)?.0
   }

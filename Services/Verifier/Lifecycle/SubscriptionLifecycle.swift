@@ -20,7 +20,7 @@ struct SubscriptionLifecycle: Sendable {
 
   /// Adds a verified notification to its subscription's history. Returns the lifecycle data of the event; nil if the notification is not
   /// about a subscription.
-  func take(
+  func addNotification(
     _ payload: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?, environment: String, bundleId: String?,
     receivedAt: Int64
   ) async throws -> JSONObject? {

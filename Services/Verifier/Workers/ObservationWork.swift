@@ -49,7 +49,7 @@ struct ObservationWork: Sendable {
     data["gapId"] = lease.message.attributes["gapId"].map { .string($0) }
     data["transactionInfo"] = .object(payload)
     do {
-      data["lifecycle"] = try await purchases.observe(payload, environment: environment).map { .object($0) }
+      data["lifecycle"] = try await purchases.addObservation(payload, environment: environment).map { .object($0) }
     } catch {
       return .retry(after: nil, error: "the purchase's history cannot be written")
     }

@@ -72,11 +72,11 @@ extension VerificationWorker {
     data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
     data["externalPurchaseToken"] = payload["externalPurchaseToken"]?.objectValue.map { .object($0) }
     do {
-      var change = try await lifecycle.take(
+      var change = try await lifecycle.addNotification(
         payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
         receivedAt: lease.message.receivedAt)
       if change == nil {
-        change = try await purchases.take(payload, transactionInfo: verdict.transactionInfo, environment: environment)
+        change = try await purchases.addNotification(payload, transactionInfo: verdict.transactionInfo, environment: environment)
       }
       data["lifecycle"] = change.map { .object($0) }
     } catch {

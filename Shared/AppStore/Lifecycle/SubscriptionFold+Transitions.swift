@@ -54,7 +54,7 @@ extension SubscriptionFold {
       guard let id = step.transaction?.transactionId else { break }
       if showsUnknownPeriod(state, step) {
         beginUnknownPeriod(&state, step)
-      } else if leavesSubscription(step) {
+      } else if keepsSubscription(step) {
         // The current period is not known, but the renewal information has its end.
         if state.transactionId == nil { state.expiresDate = step.renewal?.renewalDate ?? state.expiresDate }
       } else if state.transactionId.map({ $0 == id }) ?? !state.refunded.contains(id) {
@@ -83,7 +83,7 @@ extension SubscriptionFold {
   /// True if a refund does not end the subscription, because Apple's status is 1 (active), 3 (billing retry) or
   /// 4 (grace period); it is 5 if the refund ended the subscription. With status 1, an end in the renewal information must also be later
   /// than that of the refunded period; otherwise the refunded period is the current one.
-  private static func leavesSubscription(_ step: LifecycleStep) -> Bool {
+  private static func keepsSubscription(_ step: LifecycleStep) -> Bool {
     guard step.type == "REFUND", let status = step.appleStatus, [1, 3, 4].contains(status) else { return false }
     guard status == 1, let end = step.transaction?.expiresDate, let next = step.renewal?.renewalDate else { return true }
     return next > end
@@ -92,13 +92,13 @@ extension SubscriptionFold {
   /// True if a refund shows a period that no step announced: no newer period than the refunded one is known, and the subscription is
   /// active.
   static func showsUnknownPeriod(_ state: SubscriptionState, _ step: LifecycleStep) -> Bool {
-    guard leavesSubscription(step), step.appleStatus == 1, state.transactionId != nil, let refunded = step.transaction else { return false }
+    guard keepsSubscription(step), step.appleStatus == 1, state.transactionId != nil, let refunded = step.transaction else { return false }
     return isNewest(refunded, state)
   }
 
   /// True if the step's transaction is refunded and its refund did not end the subscription.
-  static func isSpared(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
-    if leavesSubscription(step) { return true }
+  static func continuesAfterRefund(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
+    if keepsSubscription(step) { return true }
     guard let last, last.status != .revoked, let id = step.transaction?.transactionId else { return false }
     return last.refunded.contains(id)
   }

@@ -22,7 +22,7 @@ enum SubscriptionFold {
     var state = last ?? SubscriptionState(first: step)
     let before = state.status
     change(&state, by: step)
-    take(step, into: &state, endsByRevocation: !isSpared(step, last))
+    take(step, into: &state, endsByRevocation: !continuesAfterRefund(step, last))
     // Apple's status at the time of signing takes precedence, except over a revocation.
     if state.status == .revoked, state.revocationDate != nil {
       // The status does not change.

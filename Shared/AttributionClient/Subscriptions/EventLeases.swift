@@ -15,8 +15,8 @@ struct EventLeases: Sendable {
   private(set) var current: HeldEvent?
   /// Processed events that were not acknowledged yet.
   private(set) var done: [String] = []
-  /// Events to be released that were not released yet.
-  private(set) var given: [String] = []
+  /// Released events whose leases were not given back yet.
+  private(set) var released: [String] = []
 
   /// The number of leased events.
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
@@ -46,26 +46,26 @@ struct EventLeases: Sendable {
   mutating func finish(_ ackId: String) { if current?.ackId == ackId { finish() } }
 
   /// Releases the current event, and the later ones of its subject, which must follow it if order is kept.
-  mutating func giveBack(_ ackId: String) {
+  mutating func release(_ ackId: String) {
     guard let event = current, event.ackId == ackId else { return }
     let following = waiting.filter { $0.event.subject != nil && $0.event.subject == event.event.subject }
     waiting.removeAll { $0.event.subject != nil && $0.event.subject == event.event.subject }
-    given.append(ackId)
-    given += following.map(\.ackId)
+    released.append(ackId)
+    released += following.map(\.ackId)
     current = nil
   }
 
   /// Releases all events that were not processed.
-  mutating func giveBackAll() {
-    if let current { given.append(current.ackId) }
-    given += waiting.map(\.ackId)
+  mutating func releaseAll() {
+    if let current { released.append(current.ackId) }
+    released += waiting.map(\.ackId)
     current = nil
     waiting = []
   }
 
   /// Releases all events that were not begun, because some of them are lost to this reader and it is unknown which.
-  mutating func giveBackWaiting() {
-    given += waiting.map(\.ackId)
+  mutating func releaseWaiting() {
+    released += waiting.map(\.ackId)
     waiting = []
   }
 
@@ -85,12 +85,12 @@ struct EventLeases: Sendable {
     return done
   }
 
-  mutating func takeGiven() -> [String] {
-    defer { given = [] }
-    return given
+  mutating func takeReleased() -> [String] {
+    defer { released = [] }
+    return released
   }
 
   /// Puts acknowledgements back that could not be sent.
   mutating func restore(done ackIds: [String]) { done = ackIds + done }
-  mutating func restore(given ackIds: [String]) { given = ackIds + given }
+  mutating func restore(released ackIds: [String]) { released = ackIds + released }
 }

@@ -37,7 +37,7 @@ final class ReaderCore: Sendable {
         (failures, unexplained, since) = (0, 0, nil)
       } catch {
         if Task.isCancelled { break }
-        guard Self.mayPass(error) else { throw error }
+        guard Self.isTransient(error) else { throw error }
         if error.code == .unknown || error.code == .internal {
           unexplained += 1
           if unexplained >= Self.maxUnexplained { throw error }
@@ -67,7 +67,7 @@ final class ReaderCore: Sendable {
 
   /// Releases events that were not processed, and acknowledges those that were.
   func end() async {
-    leases.withLock { $0.giveBackAll() }
+    leases.withLock { $0.releaseAll() }
     try? await sendAcknowledgements()
   }
 
@@ -98,12 +98,12 @@ final class ReaderCore: Sendable {
         throw error
       }
     }
-    let given = leases.withLock { $0.takeGiven() }
-    for ackIds in Self.parts(given) {
+    let released = leases.withLock { $0.takeReleased() }
+    for ackIds in Self.parts(released) {
       do throws(RPCError) {
         _ = try await events.modifyLease(ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: 0))
       } catch {
-        leases.withLock { $0.restore(given: ackIds) }
+        leases.withLock { $0.restore(released: ackIds) }
         throw error
       }
     }
@@ -117,7 +117,7 @@ final class ReaderCore: Sendable {
       ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: Int32(leaseSeconds)))
     leases.withLock { leases in
       leases.extend(ackIds, until: asked + .seconds(leaseSeconds))
-      if Int(response.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
+      if Int(response.modified ?? 0) < ackIds.count { leases.releaseWaiting() }
     }
   }
 
@@ -127,7 +127,7 @@ final class ReaderCore: Sendable {
     stride(from: 0, to: ackIds.count, by: maxPerCall).map { Array(ackIds[$0..<min($0 + maxPerCall, ackIds.count)]) }
   }
 
-  private static func mayPass(_ error: RPCError) -> Bool {
+  private static func isTransient(_ error: RPCError) -> Bool {
     switch error.code {
     case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unknown, .internal: true
     case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented, .dataLoss,

@@ -13,5 +13,5 @@ public struct ReceivedEvent: Sendable {
 
   /// Releases the event, which is delivered again at once to any reader, and the later events of its subject that this reader has not
   /// begun.
-  public func giveBack() { reader.leases.withLock { $0.giveBack(ackId) } }
+  public func giveBack() { reader.leases.withLock { $0.release(ackId) } }
 }

@@ -44,7 +44,7 @@ extension QueueAdministration {
       }
     }
     return StoreFormState(
-      form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.place, $0.name) < ($1.queue.place, $1.name) })
+      form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.index, $0.name) < ($1.queue.index, $1.name) })
   }
 
   /// Changes the form in which all instances work; they follow within seconds. Refused while a worker exists that does not know the form,

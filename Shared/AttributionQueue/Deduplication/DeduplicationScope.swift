@@ -12,7 +12,7 @@ enum DeduplicationScope: String, Sendable, CaseIterable {
   case detail = "u"
 
   /// The index among all scopes.
-  var place: Int {
+  var index: Int {
     switch self {
     case .delivery: 0
     case .notification: 1

@@ -97,7 +97,7 @@ struct DeduplicationStore: Sendable {
   func generations(_ scope: DeduplicationScope, shard: Shard, now: Int64) -> Generations {
     let length = configuration.generation(of: scope).milliseconds
     let generation = now / length
-    let place = shard.index + scope.place * Shard.count
+    let place = shard.index + scope.index * Shard.count
     return known.places.withLock { known in
       if let found = known[place], found.generation == generation { return found }
       let made = Generations(

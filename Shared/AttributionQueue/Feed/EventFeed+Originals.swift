@@ -12,22 +12,22 @@ extension EventFeed {
   /// Requests that original bytes are stored from now on, and returns the request's name. It lasts while a subscription has the name as
   /// `originals` in its push settings.
   public func keepOriginals(for subscription: String) async throws(EventFeedError) -> String {
-    let asking = "\(subscription) \(DeliveryQueue.now) \(Hex.encode(RandomBytes.make(8)))"
+    let request = "\(subscription) \(DeliveryQueue.now) \(Hex.encode(RandomBytes.make(8)))"
     _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send(["SADD", .string(Keys.originals(shard)), .string(asking)])
+      _ = try await self.send(["SADD", .string(Keys.originals(shard)), .string(request)])
     }
-    return asking
+    return request
   }
 
   /// Removes one request.
-  public func endKeeping(_ asking: String) async throws(EventFeedError) {
+  public func endKeeping(_ request: String) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send(["SREM", .string(Keys.originals(shard)), .string(asking)])
+      _ = try await self.send(["SREM", .string(Keys.originals(shard)), .string(request)])
     }
   }
 
   /// Restores lost requests of subscriptions, and removes requests that no subscription stores.
-  func mendOriginals() async throws(EventFeedError) {
+  func repairOriginals() async throws(EventFeedError) {
     let asked = Set(try await subscriptions().compactMap(\.originals))
     let oldest = DeliveryQueue.now - Self.unnamedLifetime
     _ = try await onAllShards { shard throws(EventFeedError) in
@@ -40,8 +40,8 @@ extension EventFeed {
     }
   }
 
-  private static func madeAt(_ asking: String) -> Int64? {
-    let words = asking.split(separator: " ")
+  private static func madeAt(_ request: String) -> Int64? {
+    let words = request.split(separator: " ")
     return words.count == 3 ? Int64(words[1]) : nil
   }
 }

@@ -16,7 +16,7 @@ extension EventFeed {
     // If one shard's node is unavailable or its slot moves, trimming continues in the other shards.
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
     do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
-    do throws(EventFeedError) { try await mendOriginals() } catch { failure = error }
+    do throws(EventFeedError) { try await repairOriginals() } catch { failure = error }
     for shard in Shard.all where !Task.isCancelled {
       do throws(EventFeedError) { try await deleteSettled(shard) } catch { failure = error }
     }

@@ -31,7 +31,7 @@ public enum Keys {
       names = QueueName.allCases.flatMap { queue in Shard.all.map { "\(tag($0)):q:\(queue.rawValue)\(suffix)" } }
     }
 
-    subscript(_ queue: QueueName, _ shard: Shard) -> String { names[queue.place * Shard.count + shard.index] }
+    subscript(_ queue: QueueName, _ shard: Shard) -> String { names[queue.index * Shard.count + shard.index] }
   }
 
   private static let ready = QueueTable("")

@@ -57,8 +57,8 @@ struct AppStorePage {
   let mayLookUp: Bool
   let transaction: String
   let isSandbox: Bool
-  let life: SubscriptionRow?
-  let lifeNotice: Notice?
+  let subscription: SubscriptionRow?
+  let subscriptionNotice: Notice?
   let notifications: BarList?
   let notificationsNotice: Notice?
 
@@ -115,15 +115,15 @@ struct AppStorePage {
     transaction = String((fields["transaction"] ?? "").prefix(64))
     isSandbox = fields["environment"] == "Sandbox"
     guard mayLookUp, !transaction.isEmpty else {
-      (life, lifeNotice) = (nil, nil)
+      (subscription, subscriptionNotice) = (nil, nil)
       return
     }
     let result = await reader.here(
       VerifierService.GetSubscriptionState.self,
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
-    lifeNotice = result.notice
+    subscriptionNotice = result.notice
     let asked = transaction
-    life = result.value.map { Self.subscriptionRow($0, asked, now: now) }
+    subscription = result.value.map { Self.subscriptionRow($0, asked, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {
@@ -149,7 +149,7 @@ struct AppStorePage {
       rules: (gap.rules.isEmpty ? [gap.rule] : gap.rules).joined(separator: ", "), found: Moment(gap.suspectedAt, now: now),
       state: gapState(gap.state), style: gap.state == "suspected" ? "warn" : gap.state == "recovered" ? "good" : "plain",
       outcome: outcome.isEmpty ? "–" : outcome.joined(separator: "; "),
-      href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
+      href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#subscription")
   }
 
   private static func subscriptionRow(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {

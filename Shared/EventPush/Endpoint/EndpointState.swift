@@ -39,7 +39,7 @@ struct EndpointState: Sendable {
   /// The reason why posting ends; nil as long as events are posted.
   private(set) var ending: Ending?
   private var items: [EventPosition: Item] = [:]
-  private var lines = SubjectQueues()
+  private var queues = SubjectQueues()
   /// Events that may be posted, in this order, from `nextReady` on.
   private var ready: [EventPosition] = []
   private var nextReady = 0
@@ -108,7 +108,7 @@ struct EndpointState: Sendable {
     loaded += 1
     bytes += event.size
     if rules.isOrdered {
-      lines.add(event.position, subject: CloudEventParts.subject(event.json))
+      queues.add(event.position, subject: CloudEventParts.subject(event.json))
     } else {
       ready.append(event.position)
     }
@@ -117,7 +117,7 @@ struct EndpointState: Sendable {
   /// Reports that all events up to this time have been added.
   mutating func advance(to time: Int64) {
     guard rules.isOrdered else { return }
-    ready += lines.advance(to: time)
+    ready += queues.advance(to: time)
   }
 
   /// Takes the events of a ``Next/load(_:)``. Those that are nil no longer exist; they are settled, and their positions returned.
@@ -249,7 +249,7 @@ struct EndpointState: Sendable {
     items[position] = item
     retries.insert(item.due, position)
     // The later events of its subject wait for the same time.
-    if item.due - now > rules.unloadAfter { unload([position] + lines.behind(position)) }
+    if item.due - now > rules.unloadAfter { unload([position] + queues.following(position)) }
     return .retried
   }
 
@@ -267,7 +267,7 @@ struct EndpointState: Sendable {
   private mutating func settle(_ position: EventPosition) {
     unload([position])
     items.removeValue(forKey: position)
-    if rules.isOrdered { ready += lines.remove(position) }
+    if rules.isOrdered { ready += queues.remove(position) }
   }
 
   /// Makes events that failed during the endpoint's failure due now, or when the endpoint asked for them.

@@ -3,7 +3,7 @@
 /// Shards are read one after the other, so an earlier event may arrive later. An event may be posted only when its publication time is not
 /// after the watermark, because then no earlier one can arrive.
 struct SubjectQueues: Sendable {
-  private struct Line {
+  private struct SubjectQueue {
     /// The events in order, from `first` on.
     var positions: [EventPosition] = []
     var first = 0
@@ -13,7 +13,7 @@ struct SubjectQueues: Sendable {
     var head: EventPosition? { first < positions.count ? positions[first] : nil }
   }
 
-  private var lines: [String: Line] = [:]
+  private var queues: [String: SubjectQueue] = [:]
   private var subjects: [EventPosition: String] = [:]
   /// The first events of queues that wait for the watermark.
   private var waiting = MinimumHeap<EventPosition, String>()
@@ -24,15 +24,15 @@ struct SubjectQueues: Sendable {
   var count: Int { subjects.count }
 
   mutating func add(_ position: EventPosition, subject: String) {
-    var line = lines[subject] ?? Line()
+    var queue = queues[subject] ?? SubjectQueue()
     subjects[position] = subject
-    var at = line.positions.count
-    while at > line.first, position < line.positions[at - 1] { at -= 1 }
+    var at = queue.positions.count
+    while at > queue.first, position < queue.positions[at - 1] { at -= 1 }
     // A released event stays the first.
-    if line.isTaken { at = max(at, line.first + 1) }
-    line.positions.insert(position, at: at)
-    let isFirst = at == line.first && !line.isTaken
-    lines[subject] = line
+    if queue.isTaken { at = max(at, queue.first + 1) }
+    queue.positions.insert(position, at: at)
+    let isFirst = at == queue.first && !queue.isTaken
+    queues[subject] = queue
     if isFirst { waiting.insert(position, subject) }
   }
 
@@ -44,31 +44,31 @@ struct SubjectQueues: Sendable {
 
   /// Removes a settled event. Returns the events that may be posted because of that.
   mutating func remove(_ position: EventPosition) -> [EventPosition] {
-    guard let subject = subjects.removeValue(forKey: position), var line = lines[subject] else { return [] }
-    guard line.head == position else {
-      if let at = line.positions[line.first...].firstIndex(of: position) { line.positions.remove(at: at) }
-      lines[subject] = line
+    guard let subject = subjects.removeValue(forKey: position), var queue = queues[subject] else { return [] }
+    guard queue.head == position else {
+      if let at = queue.positions[queue.first...].firstIndex(of: position) { queue.positions.remove(at: at) }
+      queues[subject] = queue
       return []
     }
-    line.first += 1
-    line.isTaken = false
-    if line.first > 64, line.first * 2 > line.positions.count {
-      line.positions.removeFirst(line.first)
-      line.first = 0
+    queue.first += 1
+    queue.isTaken = false
+    if queue.first > 64, queue.first * 2 > queue.positions.count {
+      queue.positions.removeFirst(queue.first)
+      queue.first = 0
     }
-    if let head = line.head {
-      lines[subject] = line
+    if let head = queue.head {
+      queues[subject] = queue
       waiting.insert(head, subject)
     } else {
-      lines.removeValue(forKey: subject)
+      queues.removeValue(forKey: subject)
     }
     return released()
   }
 
   /// The events after one in its queue.
-  func behind(_ position: EventPosition) -> ArraySlice<EventPosition> {
-    guard let subject = subjects[position], let line = lines[subject], line.head == position else { return [] }
-    return line.positions[(line.first + 1)...]
+  func following(_ position: EventPosition) -> ArraySlice<EventPosition> {
+    guard let subject = subjects[position], let queue = queues[subject], queue.head == position else { return [] }
+    return queue.positions[(queue.first + 1)...]
   }
 
   private mutating func released() -> [EventPosition] {
@@ -76,9 +76,9 @@ struct SubjectQueues: Sendable {
     while let (position, subject) = waiting.first, position.feedPosition.milliseconds <= watermark {
       _ = waiting.popFirst()
       // An earlier event of the subject may have been added meanwhile.
-      guard var line = lines[subject], line.head == position, !line.isTaken else { continue }
-      line.isTaken = true
-      lines[subject] = line
+      guard var queue = queues[subject], queue.head == position, !queue.isTaken else { continue }
+      queue.isTaken = true
+      queues[subject] = queue
       released.append(position)
     }
     return released

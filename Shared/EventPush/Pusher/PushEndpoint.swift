@@ -236,7 +236,7 @@ final class PushEndpoint: Sendable {
       event.position, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
       random: .random(in: 0...1))
     if refusal == .givenUp {
-      parts.metrics.gaveUp()
+      parts.metrics.droppedEvent()
       locked.givenUp.append((event, attempts, outcome.text))
       // Progress is stored after the event's failure was published.
     } else {

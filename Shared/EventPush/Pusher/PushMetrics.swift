@@ -56,7 +56,7 @@ public struct PushMetrics: Sendable {
   }
 
   func taken(afterSeconds seconds: Double, _ span: Span?) { delay?.observe(max(0, seconds), of: span) }
-  func gaveUp() { metrics.add(Self.givenUpName) }
+  func droppedEvent() { metrics.add(Self.givenUpName) }
   func couldNotOpen() { metrics.add(Self.openFailuresName) }
   func skipped() { metrics.add(Self.skippedName) }
   func ended(_ state: EndpointSettings.State) { metrics.add(Self.endedName, 1, [state.rawValue]) }

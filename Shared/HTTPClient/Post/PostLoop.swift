@@ -143,7 +143,7 @@ private final class Core: @unchecked Sendable {
       let code = message.pointee.data.result
       guard let transfer = transfers[handle] else { continue }
       curl_multi_remove_handle(multi, handle)
-      if transfer.isToBeSentAnew(code) {
+      if transfer.mustResend(code) {
         curl_multi_add_handle(multi, handle)
         continue
       }

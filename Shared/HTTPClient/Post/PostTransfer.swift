@@ -139,7 +139,7 @@ final class PostTransfer {
   }
 
   /// True if an existing connection broke before any byte of the response, since a server may close an idle connection at any time.
-  func isToBeSentAnew(_ code: CURLcode) -> Bool {
+  func mustResend(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
     default: return false

@@ -58,7 +58,7 @@ public struct ServiceEnvironment: Sendable {
 
 extension ServiceEnvironment {
   /// The same as ``rpcClient(of:baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
-  public func frequentClient(of target: ServiceName, baseURL: String) -> RPCClient {
+  public func eventLoopClient(of target: ServiceName, baseURL: String) -> RPCClient {
     rpcClient(of: target, baseURL: baseURL) { http in
       if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
       return http

@@ -8,7 +8,7 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until')
-local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local phase, period, probeAt = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
 local calls, failures = ARGV[2] + ARGV[3], tonumber(ARGV[3])
 if phase == 0 and period == tonumber(ARGV[1]) and calls > 0 then
   local part = string.format('%.0f', now - now % ARGV[5])
@@ -28,10 +28,10 @@ if phase == 0 and period == tonumber(ARGV[1]) and calls > 0 then
   -- A success never opens the breaker, even if it is the call that completes the required number of calls.
   if failures > 0 and sum.calls >= tonumber(ARGV[6]) and sum.failures >= ARGV[7] * sum.calls then
     phase, period = 2, period + 1
-    opens = now + math.max(1, ARGV[8] - math.floor(ARGV[8] * ARGV[9]))
-    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', opens), 'pause', ARGV[8])
+    probeAt = now + math.max(1, ARGV[8] - math.floor(ARGV[8] * ARGV[9]))
+    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', probeAt), 'pause', ARGV[8])
     redis.call('PEXPIRE', KEYS[1], ARGV[10])
     redis.call('DEL', KEYS[2], KEYS[3])
   end
 end
-return {phase, period, phase == 2 and math.max(0, opens - now) or 0, now}
+return {phase, period, phase == 2 and math.max(0, probeAt - now) or 0, now}

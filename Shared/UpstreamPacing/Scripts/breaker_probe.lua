@@ -7,9 +7,9 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded')
-local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local phase, period, probeAt = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
 local succeeded, number = tonumber(state[4] or 0), 0
-if phase == 2 and now >= opens then
+if phase == 2 and now >= probeAt then
   phase, period, succeeded = 1, period + 1, 0
   redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'succeeded', 0)
   redis.call('DEL', KEYS[2])
@@ -23,4 +23,4 @@ if phase == 1 then
     redis.call('PEXPIRE', KEYS[2], ARGV[3])
   end
 end
-return {phase, period, phase == 2 and opens - now or 0, now, number}
+return {phase, period, phase == 2 and probeAt - now or 0, now, number}

@@ -7,13 +7,13 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded', 'pause')
-local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local phase, period, probeAt = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
 if phase == 1 and period == tonumber(ARGV[2]) and redis.call('ZREM', KEYS[3], ARGV[1]) == 1 then
   if ARGV[3] == 'failed' then
     local pause = math.min((state[5] or ARGV[5]) * 2, tonumber(ARGV[6]))
     phase, period = 2, period + 1
-    opens = now + math.max(1, pause - math.floor(pause * ARGV[7]))
-    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', opens), 'pause', pause)
+    probeAt = now + math.max(1, pause - math.floor(pause * ARGV[7]))
+    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', probeAt), 'pause', pause)
     redis.call('DEL', KEYS[3])
   elseif ARGV[3] == 'succeeded' then
     if (state[4] or 0) + 1 < tonumber(ARGV[4]) then
@@ -26,4 +26,4 @@ if phase == 1 and period == tonumber(ARGV[2]) and redis.call('ZREM', KEYS[3], AR
   end
   redis.call('PEXPIRE', KEYS[1], ARGV[8])
 end
-return {phase, period, phase == 2 and math.max(0, opens - now) or 0, now}
+return {phase, period, phase == 2 and math.max(0, probeAt - now) or 0, now}

@@ -12,18 +12,18 @@ struct NotificationFactory: Sendable {
   let random: SeededRandom
 
   /// A new subscription of a new customer. It is not in the ledger until it is passed to ``PurchaseLedger/add(_:)``.
-  func newLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SubscriptionLife {
-    var life = SubscriptionLife(
+  func newSubscription(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SimulatedSubscription {
+    var subscription = SimulatedSubscription(
       bundleID: app.bundleID, environment: environment,
       productID: request["productId"]?.stringValue ?? app.bundleID + ".monthly",
       groupID: request["subscriptionGroupIdentifier"]?.stringValue ?? "20465413",
       appTransactionID: newAppTransactionID())
-    life.appAccountToken = request["appAccountToken"]?.stringValue
-    life.commerce = request["advancedCommerce"]?.objectValue
-    life.periodDays = request["periodDays"]?.int64Value ?? 30
-    life.commitmentPeriods = request["commitmentPeriods"]?.int64Value.flatMap { $0 > 0 ? $0 : nil }
-    life.skus = request["skus"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    return life
+    subscription.appAccountToken = request["appAccountToken"]?.stringValue
+    subscription.commerce = request["advancedCommerce"]?.objectValue
+    subscription.periodDays = request["periodDays"]?.int64Value ?? 30
+    subscription.commitmentPeriods = request["commitmentPeriods"]?.int64Value.flatMap { $0 > 0 ? $0 : nil }
+    subscription.skus = request["skus"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    return subscription
   }
 
   func newTransactionID() -> String { random.digits(15) }
@@ -32,27 +32,27 @@ struct NotificationFactory: Sendable {
 
   /// The notification for a step in the life cycle of a subscription.
   func notification(
-    _ event: SubscriptionLife.Event, of life: SubscriptionLife, app: SimulatedApp, at date: Int64, overrides: JSONObject
+    _ event: SimulatedSubscription.Event, of subscription: SimulatedSubscription, app: SimulatedApp, at date: Int64, overrides: JSONObject
   ) throws -> NotificationRecord {
-    var data = base(app, life.environment)
+    var data = base(app, subscription.environment)
     data["bundleVersion"] = "1.0"
     data["signedTransactionInfo"] = .string(
-      try signer.sign(life.current.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
+      try signer.sign(subscription.current.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
     data["signedRenewalInfo"] = .string(
-      try signer.sign(life.renewalInfo(signedDate: date, overrides: overrides["renewal"]?.objectValue)))
-    data["status"] = .integer(life.status)
+      try signer.sign(subscription.renewalInfo(signedDate: date, overrides: overrides["renewal"]?.objectValue)))
+    data["status"] = .integer(subscription.status)
     if event.type == "CONSUMPTION_REQUEST" { data["consumptionRequestReason"] = "UNINTENDED_PURCHASE" }
     var record = try record(
-      event, member: "data", data, app: app, environment: life.environment, at: date, overrides: overrides)
-    record.transactionIDs = Set(life.transactions.map(\.id) + [life.appTransactionID])
-    record.transactionID = life.current.id
-    record.originalTransactionID = life.originalID
+      event, member: "data", data, app: app, environment: subscription.environment, at: date, overrides: overrides)
+    record.transactionIDs = Set(subscription.transactions.map(\.id) + [subscription.appTransactionID])
+    record.transactionID = subscription.current.id
+    record.originalTransactionID = subscription.originalID
     return record
   }
 
   /// The notification about a one-time purchase.
   func product(
-    _ event: SubscriptionLife.Event, of transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment,
+    _ event: SimulatedSubscription.Event, of transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment,
     at date: Int64, overrides: JSONObject
   )
     throws -> NotificationRecord
@@ -72,7 +72,7 @@ struct NotificationFactory: Sendable {
 
   /// Notifications that do not concern a purchase: `TEST`, summaries, external purchases, withdrawn consent.
   func detached(
-    _ event: SubscriptionLife.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
+    _ event: SimulatedSubscription.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
     overrides: JSONObject
   )
     throws -> NotificationRecord
@@ -97,7 +97,7 @@ struct NotificationFactory: Sendable {
       // A custom link token has notifications when it is created and during its lifetime.
       if event.subtype == "CREATED" || event.subtype == "ACTIVE_TOKEN_REMINDER" {
         object["tokenType"] = "SERVICES"
-        object["tokenExpirationDate"] = .integer(date + 365 * SubscriptionLife.day)
+        object["tokenExpirationDate"] = .integer(date + 365 * SimulatedSubscription.day)
       }
     case "RESCIND_CONSENT":
       member = "appData"
@@ -132,7 +132,7 @@ struct NotificationFactory: Sendable {
   }
 
   private func record(
-    _ event: SubscriptionLife.Event, member: String, _ content: JSONObject, app: SimulatedApp,
+    _ event: SimulatedSubscription.Event, member: String, _ content: JSONObject, app: SimulatedApp,
     environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject
   ) throws -> NotificationRecord {
     var content = content

@@ -14,7 +14,7 @@ struct NotificationPublisher: Sendable {
   func make(_ request: JSONObject) async throws -> JSONValue {
     let (app, environment) = try target(request)
     guard let type = request["notificationType"]?.stringValue else { throw ControlError("notificationType: required") }
-    let event = SubscriptionLife.Event(type: type, subtype: request["subtype"]?.stringValue)
+    let event = SimulatedSubscription.Event(type: type, subtype: request["subtype"]?.stringValue)
     let count = request["count"]?.int64Value ?? 1
     guard (1...100_000).contains(count) else { throw ControlError("count: 1 to 100000") }
     let spread = request["spreadMilliseconds"]?.int64Value ?? 0
@@ -40,20 +40,20 @@ struct NotificationPublisher: Sendable {
     let (app, environment) = try target(request)
     let usual: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
     let player = try StoryPlayer(request["steps"]?.arrayValue ?? usual)
-    var life =
-      try existingLife(request, app: app, environment: environment)
-      ?? factory.newLife(request, app: app, environment: environment)
-    let start = try request["startDate"]?.int64Value ?? (time.now - player.length(of: life))
+    var subscription =
+      try existingSubscription(request, app: app, environment: environment)
+      ?? factory.newSubscription(request, app: app, environment: environment)
+    let start = try request["startDate"]?.int64Value ?? (time.now - player.length(of: subscription))
     let latest = request["startDate"] == nil ? time.now : Int64.max
     var made: [(record: NotificationRecord, options: JSONObject, step: StoryStep)] = []
-    try player.play(&life, from: start, latest: latest, newID: factory.newTransactionID) { scene, life, event, date in
+    try player.play(&subscription, from: start, latest: latest, newID: factory.newTransactionID) { scene, subscription, event, date in
       made.append(
         (
-          try factory.notification(event, of: life, app: app, at: date, overrides: scene.options), scene.options,
+          try factory.notification(event, of: subscription, app: app, at: date, overrides: scene.options), scene.options,
           scene.step
         ))
     }
-    try keep(life)
+    try keep(subscription)
     var told: [JSONValue] = []
     for (record, options, step) in made {
       archive.add(record)
@@ -65,8 +65,8 @@ struct NotificationPublisher: Sendable {
       told.append(.object(json))
     }
     return [
-      "originalTransactionId": .string(life.originalID), "appTransactionId": .string(life.appTransactionID),
-      "status": .integer(life.status), "notifications": .array(told),
+      "originalTransactionId": .string(subscription.originalID), "appTransactionId": .string(subscription.appTransactionID),
+      "status": .integer(subscription.status), "notifications": .array(told),
     ]
   }
 
@@ -112,7 +112,7 @@ struct NotificationPublisher: Sendable {
   }
 
   private func single(
-    _ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment
+    _ event: SimulatedSubscription.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment
   )
     throws -> NotificationRecord
   {
@@ -127,44 +127,46 @@ struct NotificationPublisher: Sendable {
     guard let steps = StoryStep.leading(to: event.type, event.subtype) else {
       return try factory.detached(event, app: app, environment: environment, at: date, overrides: request)
     }
-    var life: SubscriptionLife
-    if let existing = try existingLife(request, app: app, environment: environment) {
-      life = existing
-      _ = try life.apply(steps[steps.count - 1], at: date, newID: factory.newTransactionID)
+    var subscription: SimulatedSubscription
+    if let existing = try existingSubscription(request, app: app, environment: environment) {
+      subscription = existing
+      _ = try subscription.apply(steps[steps.count - 1], at: date, newID: factory.newTransactionID)
     } else {
-      life = factory.newLife(request, app: app, environment: environment)
+      subscription = factory.newSubscription(request, app: app, environment: environment)
       let player = StoryPlayer(steps)
-      try player.play(&life, from: date - player.length(of: life), newID: factory.newTransactionID) { _, _, _, _ in }
+      try player.play(&subscription, from: date - player.length(of: subscription), newID: factory.newTransactionID) { _, _, _, _ in }
     }
-    try keep(life)
-    return try factory.notification(event, of: life, app: app, at: date, overrides: request)
+    try keep(subscription)
+    return try factory.notification(event, of: subscription, app: app, at: date, overrides: request)
   }
 
-  private func existingLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws
-    -> SubscriptionLife?
+  private func existingSubscription(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws
+    -> SimulatedSubscription?
   {
     guard let id = request["originalTransactionId"]?.stringValue else { return nil }
     let customer = ledger.customer(id, bundleID: app.bundleID, environment: environment)
-    guard let life = customer?.subscriptions.first(where: { life in life.transactions.contains { $0.id == id } }) else {
+    guard let subscription = customer?.subscriptions.first(where: { $0.transactions.contains { $0.id == id } }) else {
       throw ControlError("originalTransactionId: no subscription has it")
     }
-    return life
+    return subscription
   }
 
   /// Replaces a subscription in the ledger.
-  func keep(_ life: SubscriptionLife) throws {
-    let known = try ledger.change(life.originalID, bundleID: life.bundleID, environment: life.environment) { customer in
-      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == life.originalID }) else {
+  func keep(_ subscription: SimulatedSubscription) throws {
+    let known = try ledger.change(
+      subscription.originalID, bundleID: subscription.bundleID, environment: subscription.environment
+    ) { customer in
+      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) else {
         return false
       }
-      customer.subscriptions[place] = life
+      customer.subscriptions[place] = subscription
       return true
     }
     if known == true { return }
     ledger.add(
       Customer(
-        bundleID: life.bundleID, environment: life.environment, appTransactionID: life.appTransactionID,
-        subscriptions: [life], firstSeen: life.transactions[0].purchaseDate))
+        bundleID: subscription.bundleID, environment: subscription.environment, appTransactionID: subscription.appTransactionID,
+        subscriptions: [subscription], firstSeen: subscription.transactions[0].purchaseDate))
   }
 
   /// Makes a one-time purchase by the customer of `originalTransactionId`, or by a new customer.
@@ -198,7 +200,7 @@ struct NotificationPublisher: Sendable {
 
   /// Applies an event to the one-time purchase `originalTransactionId`. Returns nil if that is none.
   private func changedProduct(
-    _ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64
+    _ event: SimulatedSubscription.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64
   ) throws -> TransactionFacts? {
     guard let id = request["originalTransactionId"]?.stringValue else { return nil }
     let changed = try ledger.change(id, bundleID: app.bundleID, environment: environment) { customer -> TransactionFacts? in

@@ -6,7 +6,7 @@ struct Customer: Sendable {
   var environment: AppStoreEnvironment
   /// An identifier that stays the same for this account and app.
   var appTransactionID: String
-  var subscriptions: [SubscriptionLife] = []
+  var subscriptions: [SimulatedSubscription] = []
   var products: [TransactionFacts] = []
   var hasAppTransaction = true
   /// Bodies of *Send Consumption Information*, in the order of their arrival.

@@ -27,8 +27,8 @@ struct StoryPlayer {
   }
 
   /// The time from the first step to the last, in milliseconds.
-  func length(of life: SubscriptionLife) throws -> Int64 {
-    var copy = life
+  func length(of subscription: SimulatedSubscription) throws -> Int64 {
+    var copy = subscription
     let start: Int64 = copy.lastDate
     var last = start
     let newID = { "1" }
@@ -39,14 +39,14 @@ struct StoryPlayer {
   /// Applies all steps, and calls `scene` with the life cycle after each. No step is later than `latest`: a subscription that is
   /// still active is then renewed early.
   func play(
-    _ life: inout SubscriptionLife, from start: Int64, latest: Int64 = .max, newID: () -> String,
-    _ scene: (Scene, SubscriptionLife, SubscriptionLife.Event, Int64) throws -> Void
+    _ subscription: inout SimulatedSubscription, from start: Int64, latest: Int64 = .max, newID: () -> String,
+    _ scene: (Scene, SimulatedSubscription, SimulatedSubscription.Event, Int64) throws -> Void
   ) throws {
     for (index, entry) in scenes.enumerated() {
-      let usual = index == 0 && life.transactions.isEmpty ? start : life.usualDate(of: entry.step)
-      let date = min(usual + Int64(entry.delayDays * Double(SubscriptionLife.day)), latest)
-      let event = try life.apply(entry.step, at: date, newID: newID)
-      try scene(entry, life, event, date)
+      let usual = index == 0 && subscription.transactions.isEmpty ? start : subscription.usualDate(of: entry.step)
+      let date = min(usual + Int64(entry.delayDays * Double(SimulatedSubscription.day)), latest)
+      let event = try subscription.apply(entry.step, at: date, newID: newID)
+      try scene(entry, subscription, event, date)
     }
   }
 }

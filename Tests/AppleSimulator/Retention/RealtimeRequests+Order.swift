@@ -11,8 +11,8 @@ extension RealtimeRequests {
     configuration.successRateThreshold = Int64(order.successRate)
     Task { [configuration] in
       let result = await run(
-        configuration, at: url, app: order.app, originalTransactionID: order.life.originalID,
-        fields: ["productId": .string(order.life.productID)])
+        configuration, at: url, app: order.app, originalTransactionID: order.subscription.originalID,
+        fields: ["productId": .string(order.subscription.productID)])
       var told = RetentionSetup.TestResult(result: result.isPassed ? "PASS" : "FAIL", successRate: Int(result.successRate))
       told.average = result.average
       (told.p50, told.p90, told.p95, told.p99) = (

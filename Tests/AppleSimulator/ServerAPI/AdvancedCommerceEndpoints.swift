@@ -32,29 +32,30 @@ final class AdvancedCommerceEndpoints: Sendable {
     guard let customer = publisher.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment) else {
       throw APIError.transactionNotFound
     }
-    guard let known = customer.subscriptions.first(where: { life in life.transactions.contains { $0.id == id } }) else {
+    guard let known = customer.subscriptions.first(where: { $0.transactions.contains { $0.id == id } }) else {
       guard endpoint == .refundRequest else { throw APIError(4_030_008, "The subscription does not exist.") }
       return try await refundProduct(id, body, reference, call, key)
     }
-    var life = known
-    let event = try Self.change(&life, endpoint, body, reference: reference, call)
-    try publisher.keep(life)
+    var subscription = known
+    let event = try Self.change(&subscription, endpoint, body, reference: reference, call)
+    try publisher.keep(subscription)
     references.withLock { _ = $0.insert(key) }
-    let record = try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
+    let record = try publisher.factory.notification(event, of: subscription, app: call.app, at: call.now, overrides: [:])
     await publisher.publish(record, app: call.app)
     return .json([
-      "signedTransactionInfo": .string(try publisher.factory.signer.sign(life.current.payload(signedDate: call.now))),
-      "signedRenewalInfo": .string(try publisher.factory.signer.sign(life.renewalInfo(signedDate: call.now))),
+      "signedTransactionInfo": .string(try publisher.factory.signer.sign(subscription.current.payload(signedDate: call.now))),
+      "signedRenewalInfo": .string(try publisher.factory.signer.sign(subscription.renewalInfo(signedDate: call.now))),
     ])
   }
 
   private static func change(
-    _ life: inout SubscriptionLife, _ endpoint: APIEndpoint, _ body: JSONObject, reference: String, _ call: AppStoreServerAPI.Call
-  ) throws -> SubscriptionLife.Event {
-    if endpoint == .migration { return try migrate(&life, body, reference, call) }
-    guard var info = life.commerce else { throw APIError(4_030_010, "The subscription is not eligible.") }
+    _ subscription: inout SimulatedSubscription, _ endpoint: APIEndpoint, _ body: JSONObject, reference: String,
+    _ call: AppStoreServerAPI.Call
+  ) throws -> SimulatedSubscription.Event {
+    if endpoint == .migration { return try migrate(&subscription, body, reference, call) }
+    guard var info = subscription.commerce else { throw APIError(4_030_010, "The subscription is not eligible.") }
     info["requestReferenceId"] = .string(reference)
-    info["consistencyToken"] = .string("1.\(life.originalID).\(reference)")
+    info["consistencyToken"] = .string("1.\(subscription.originalID).\(reference)")
     switch endpoint {
     case .metadataChange:
       info["descriptors"] = merged(info["descriptors"], body["descriptors"])
@@ -74,10 +75,10 @@ final class AdvancedCommerceEndpoints: Sendable {
         items[place] = merged(items[place], change) ?? items[place]
       }
       info["items"] = .array(items)
-      life.setCommerce(info, isCurrent: true, at: call.now)
-      return SubscriptionLife.Event(type: "METADATA_UPDATE")
+      subscription.setCommerce(info, isCurrent: true, at: call.now)
+      return SimulatedSubscription.Event(type: "METADATA_UPDATE")
     case .priceChange:
-      guard life.status == 1 else { throw APIError(4_030_010, "The subscription is not eligible.") }
+      guard subscription.status == 1 else { throw APIError(4_030_010, "The subscription is not eligible.") }
       guard let changes = body["items"]?.arrayValue, !changes.isEmpty else { throw APIError(4_000_101, "Items are required.") }
       var items = info["items"]?.arrayValue ?? []
       for change in changes {
@@ -89,35 +90,35 @@ final class AdvancedCommerceEndpoints: Sendable {
         items[place] = .object(item)
       }
       info["items"] = .array(items)
-      life.setCommerce(info, isCurrent: false, at: call.now)
-      return SubscriptionLife.Event(type: "PRICE_CHANGE")
+      subscription.setCommerce(info, isCurrent: false, at: call.now)
+      return SimulatedSubscription.Event(type: "PRICE_CHANGE")
     case .cancellation:
-      life.setCommerce(info, isCurrent: true, at: call.now)
-      return try life.apply(.cancel, at: call.now, newID: { "" })
+      subscription.setCommerce(info, isCurrent: true, at: call.now)
+      return try subscription.apply(.cancel, at: call.now, newID: { "" })
     case .revocation, .refundRequest:
-      if endpoint == .revocation, life.status != 1 { throw APIError(4_000_186, "The subscription is inactive.") }
-      guard life.current.revocationDate == nil else { throw APIError(4_030_021, "Already refunded.") }
+      if endpoint == .revocation, subscription.status != 1 { throw APIError(4_000_186, "The subscription is inactive.") }
+      guard subscription.current.revocationDate == nil else { throw APIError(4_030_021, "Already refunded.") }
       let reasons = [body["refundReason"]] + (body["items"]?.arrayValue ?? []).map { $0["refundReason"] }
       guard body["refundRiskingPreference"]?.boolValue != nil else {
         throw APIError(4_000_159, "Refund risking preference is required.")
       }
       if reasons.contains("SIMULATE_REFUND_DECLINE") {
         guard call.environment == .sandbox else { throw APIError(4_000_158, "Only in the sandbox.") }
-        life.setCommerce(info, isCurrent: true, at: call.now)
-        return SubscriptionLife.Event(type: "REFUND_DECLINED")
+        subscription.setCommerce(info, isCurrent: true, at: call.now)
+        return SimulatedSubscription.Event(type: "REFUND_DECLINED")
       }
-      life.setCommerce(info, isCurrent: true, at: call.now)
-      if endpoint == .revocation { life.stopRenewing() }
-      return try life.apply(.refund, at: call.now, newID: { "" })
+      subscription.setCommerce(info, isCurrent: true, at: call.now)
+      if endpoint == .revocation { subscription.stopRenewing() }
+      return try subscription.apply(.refund, at: call.now, newID: { "" })
     default: throw APIError(4_000_135, "The operation is not allowed.")
     }
   }
 
   private static func migrate(
-    _ life: inout SubscriptionLife, _ body: JSONObject, _ reference: String, _ call: AppStoreServerAPI.Call
-  ) throws -> SubscriptionLife.Event {
-    guard life.commerce == nil else { throw APIError(4_000_176, "The subscription was already migrated.") }
-    guard life.status == 1 else { throw APIError(4_030_010, "The subscription is not eligible.") }
+    _ subscription: inout SimulatedSubscription, _ body: JSONObject, _ reference: String, _ call: AppStoreServerAPI.Call
+  ) throws -> SimulatedSubscription.Event {
+    guard subscription.commerce == nil else { throw APIError(4_000_176, "The subscription was already migrated.") }
+    guard subscription.status == 1 else { throw APIError(4_030_010, "The subscription is not eligible.") }
     guard let descriptors = body["descriptors"] else { throw APIError(4_000_103, "Descriptors are required.") }
     guard let items = body["items"]?.arrayValue, !items.isEmpty else { throw APIError(4_000_101, "Items are required.") }
     guard let target = body["targetProductId"]?.stringValue else { throw APIError(4_000_166, "Target product id is required.") }
@@ -126,10 +127,10 @@ final class AdvancedCommerceEndpoints: Sendable {
       guard let sku = item["SKU"]?.stringValue else { throw APIError(4_000_105, "SKU is required.") }
       guard sku.count <= 128 else { throw APIError(4_000_087, "The SKU is too long.") }
     }
-    let price = life.price
+    let price = subscription.price
     let info: JSONObject = [
       "taxCode": tax, "descriptors": descriptors, "period": "P1M", "requestReferenceId": .string(reference),
-      "consistencyToken": .string("1.\(life.originalID).\(reference)"),
+      "consistencyToken": .string("1.\(subscription.originalID).\(reference)"),
       "items": .array(
         items.enumerated().map { index, item in
           var object = item.objectValue ?? [:]
@@ -137,8 +138,8 @@ final class AdvancedCommerceEndpoints: Sendable {
           return .object(object)
         }),
     ]
-    life.setCommerce(info, isCurrent: true, productID: target, at: call.now)
-    return SubscriptionLife.Event(type: "MIGRATION")
+    subscription.setCommerce(info, isCurrent: true, productID: target, at: call.now)
+    return SimulatedSubscription.Event(type: "MIGRATION")
   }
 
   /// Refunds a one-time charge.

@@ -143,10 +143,10 @@ final class AppStoreServerAPI: Sendable {
     guard let customer = ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment) else {
       throw APIError(4_000_006, "Invalid request. The transaction id is invalid.")
     }
-    guard let life = customer.subscriptions.first(where: { $0.originalID == id }) else {
+    guard let subscription = customer.subscriptions.first(where: { $0.originalID == id }) else {
       throw APIError(4_000_187, "Invalid request. The transaction id is not an original transaction id.")
     }
-    return try retention.startTest(call, life, requestID: random.uuid())
+    return try retention.startTest(call, subscription, requestID: random.uuid())
   }
 
   private func testNotification(_ call: Call) async throws -> SimulatedResponse {
@@ -154,7 +154,7 @@ final class AppStoreServerAPI: Sendable {
       throw APIError(4_040_007, "No App Store Server Notification URL found for provided app.")
     }
     let record = try factory.detached(
-      SubscriptionLife.Event(type: "TEST"), app: call.app, environment: call.environment, at: call.now, overrides: [:])
+      SimulatedSubscription.Event(type: "TEST"), app: call.app, environment: call.environment, at: call.now, overrides: [:])
     let token = "\(random.uuid())_\(call.now)"
     tests.withLock { $0[token] = record.uuid }
     await publisher.publish(record, app: call.app)

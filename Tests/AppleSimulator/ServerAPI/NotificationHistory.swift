@@ -21,7 +21,7 @@ final class NotificationHistory: Sendable {
       }
       guard let end = json["endDate"]?.int64Value, end > 0 else { throw APIError(4_000_016, "Invalid end date.") }
       guard start < end else { throw APIError(4_000_013, "Start date is not before the end date.") }
-      guard start >= now - environment.historyDays * SubscriptionLife.day else {
+      guard start >= now - environment.historyDays * SimulatedSubscription.day else {
         throw APIError(4_000_012, "Start date is too far in the past.")
       }
       self.start = start

@@ -104,16 +104,16 @@ extension AppStoreServerAPI {
       })
     let customer = try customer(call)
     var groups: [(id: String, transactions: [JSONValue])] = []
-    for life in customer.subscriptions where wanted.isEmpty || wanted.contains(life.status) {
+    for subscription in customer.subscriptions where wanted.isEmpty || wanted.contains(subscription.status) {
       let entry: JSONValue = [
-        "originalTransactionId": .string(life.originalID), "status": .integer(life.status),
-        "signedTransactionInfo": .string(try factory.signer.sign(life.current.payload(signedDate: call.now))),
-        "signedRenewalInfo": .string(try factory.signer.sign(life.renewalInfo(signedDate: call.now))),
+        "originalTransactionId": .string(subscription.originalID), "status": .integer(subscription.status),
+        "signedTransactionInfo": .string(try factory.signer.sign(subscription.current.payload(signedDate: call.now))),
+        "signedRenewalInfo": .string(try factory.signer.sign(subscription.renewalInfo(signedDate: call.now))),
       ]
-      if let place = groups.firstIndex(where: { $0.id == life.groupID }) {
+      if let place = groups.firstIndex(where: { $0.id == subscription.groupID }) {
         groups[place].transactions.append(entry)
       } else {
-        groups.append((life.groupID, [entry]))
+        groups.append((subscription.groupID, [entry]))
       }
     }
     var response = owner(call)

@@ -30,14 +30,14 @@ final class RenewalExtensions: Sendable {
     guard let request = body["requestIdentifier"]?.stringValue, !request.isEmpty, request.count <= 128 else {
       throw APIError(4_000_011, "Invalid request identifier.")
     }
-    guard let life = try extend(id, days: days, call) else { throw APIError.originalTransactionNotFound }
-    let event = SubscriptionLife.Event(type: "RENEWAL_EXTENDED")
-    let record = try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
+    guard let subscription = try extend(id, days: days, call) else { throw APIError.originalTransactionNotFound }
+    let event = SimulatedSubscription.Event(type: "RENEWAL_EXTENDED")
+    let record = try publisher.factory.notification(event, of: subscription, app: call.app, at: call.now, overrides: [:])
     await publisher.publish(record, app: call.app)
     return .json([
-      "originalTransactionId": .string(life.originalID),
-      "webOrderLineItemId": life.current.fields["webOrderLineItemId"] ?? "",
-      "success": true, "effectiveDate": .integer(life.current.expiresDate),
+      "originalTransactionId": .string(subscription.originalID),
+      "webOrderLineItemId": subscription.current.fields["webOrderLineItemId"] ?? "",
+      "success": true, "effectiveDate": .integer(subscription.current.expiresDate),
     ])
   }
 
@@ -68,18 +68,18 @@ final class RenewalExtensions: Sendable {
       productID: product, bundleID: call.app.bundleID, environment: call.environment)
     for id in ids {
       do {
-        guard let life = try extend(id, days: days, call) else { continue }
+        guard let subscription = try extend(id, days: days, call) else { continue }
         job.succeeded += 1
-        let event = SubscriptionLife.Event(type: "RENEWAL_EXTENDED")
+        let event = SimulatedSubscription.Event(type: "RENEWAL_EXTENDED")
         await publisher.publish(
-          try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+          try publisher.factory.notification(event, of: subscription, app: call.app, at: call.now, overrides: [:]), app: call.app)
       } catch is APIError {
         job.failed += 1
         let customer = publisher.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment)
-        guard let life = customer?.subscriptions.first(where: { $0.originalID == id }) else { continue }
-        let event = SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "FAILURE")
+        guard let subscription = customer?.subscriptions.first(where: { $0.originalID == id }) else { continue }
+        let event = SimulatedSubscription.Event(type: "RENEWAL_EXTENSION", subtype: "FAILURE")
         await publisher.publish(
-          try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+          try publisher.factory.notification(event, of: subscription, app: call.app, at: call.now, overrides: [:]), app: call.app)
       }
     }
     let done = job
@@ -93,7 +93,7 @@ final class RenewalExtensions: Sendable {
     ]
     await publisher.publish(
       try publisher.factory.detached(
-        SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "SUMMARY"), app: call.app,
+        SimulatedSubscription.Event(type: "RENEWAL_EXTENSION", subtype: "SUMMARY"), app: call.app,
         environment: call.environment,
         at: call.now, overrides: summary),
       app: call.app)
@@ -127,20 +127,20 @@ final class RenewalExtensions: Sendable {
     return (body, days)
   }
 
-  private func extend(_ id: String, days: Int64, _ call: AppStoreServerAPI.Call) throws -> SubscriptionLife? {
+  private func extend(_ id: String, days: Int64, _ call: AppStoreServerAPI.Call) throws -> SimulatedSubscription? {
     try publisher.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
-      customer -> SubscriptionLife in
+      customer -> SimulatedSubscription in
       guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == id }) else {
         throw APIError(4_000_008, "Invalid original transaction id.")
       }
-      let life = customer.subscriptions[place]
-      if life.current.isFamilyShared {
+      let subscription = customer.subscriptions[place]
+      if subscription.current.isFamilyShared {
         throw APIError(4_030_007, "Subscriptions shared through Family Sharing can't be extended.")
       }
-      guard life.status == 1, life.autoRenews else {
+      guard subscription.status == 1, subscription.autoRenews else {
         throw APIError(4_030_004, "Forbidden - subscription state ineligible for extension.")
       }
-      guard life.extensionDates.filter({ call.now - $0 < 365 * SubscriptionLife.day }).count < 2 else {
+      guard subscription.extensionDates.filter({ call.now - $0 < 365 * SimulatedSubscription.day }).count < 2 else {
         throw APIError(4_030_005, "Forbidden - subscription has reached maximum extension count.")
       }
       try customer.subscriptions[place].extend(byDays: days, at: call.now)

@@ -7,7 +7,7 @@ final class RetentionSetup: Sendable {
   struct TestOrder: Sendable {
     var requestID: String
     var app: SimulatedApp
-    var life: SubscriptionLife
+    var subscription: SimulatedSubscription
     var url: String
     /// Times in milliseconds.
     var requests = 500
@@ -239,12 +239,12 @@ final class RetentionSetup: Sendable {
 
   // MARK: Performance tests
 
-  func startTest(_ call: AppStoreServerAPI.Call, _ life: SubscriptionLife, requestID: String) throws -> SimulatedResponse {
+  func startTest(_ call: AppStoreServerAPI.Call, _ subscription: SimulatedSubscription, requestID: String) throws -> SimulatedResponse {
     let (order, reach) = try kept.withLock { state -> (TestOrder, String?) in
       guard let app = state.apps[Self.key(call)], let url = app.url else { throw APIError(4_040_021, "Realtime URL not found.") }
       let isRunning = state.tests.values.contains { $0.order.app.bundleID == call.app.bundleID && $0.result.result == "PENDING" }
       guard !isRunning else { throw APIError(4_000_213, "Invalid request. A performance test is running.") }
-      var order = TestOrder(requestID: requestID, app: call.app, life: life, url: url)
+      var order = TestOrder(requestID: requestID, app: call.app, subscription: subscription, url: url)
       order.requests = app.requests ?? order.requests
       order.duration = app.duration ?? order.duration
       state.tests[requestID] = (order, TestResult(result: "PENDING", pending: order.requests))

@@ -73,7 +73,7 @@ import Testing
       deduplication.claim("key", scope: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0]
     }
     #expect(Set(names).count == DeduplicationScope.allCases.count)
-    #expect(Set(DeduplicationScope.allCases.map(\.place)) == Set(DeduplicationScope.allCases.indices))
+    #expect(Set(DeduplicationScope.allCases.map(\.index)) == Set(DeduplicationScope.allCases.indices))
     // The lifetime is a fortieth, and the buckets are half as full.
     #expect(DeduplicationScope.allCases.map { configuration.buckets(of: $0) } == [256, 256, 13, 256])
     configuration.seenBuckets = 1

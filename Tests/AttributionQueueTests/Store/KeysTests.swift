@@ -25,8 +25,8 @@ struct KeysTests {
 
   @Test("precomputed names are those of their queue and shard")
   func madeOnce() {
-    for (place, queue) in QueueName.allCases.enumerated() {
-      #expect(queue.place == place)
+    for (index, queue) in QueueName.allCases.enumerated() {
+      #expect(queue.index == index)
       for (shard, digits) in [(Shard(0), "000"), (Shard(41), "041"), (Shard(255), "255")] {
         let start = "{attr:\(digits)}:q:\(queue.rawValue)"
         #expect(Keys.ready(queue, shard) == start && Keys.delayed(queue, shard) == start + ":delayed")

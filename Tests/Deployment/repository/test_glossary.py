@@ -13,7 +13,7 @@ GLOSSARY = ROOT / "Documentation" / "glossary.md"
 MOST_TERMS = 40
 
 # Banned word → replacement. Words of the contract, of Redis keys, metrics and settings are not banned.
-GIVEN_UP = {
+BANNED = {
     "Bell": "WakeSignal",
     "PauseLook": "PauseFlagCache",
     "WaitingRoom": "ReadBackpressure",
@@ -92,7 +92,7 @@ GIVEN_UP = {
     "CachedAnswer": "CachedValue",
 }
 # The same for functions, properties and cases.
-GIVEN_UP_MEMBERS = {
+BANNED_MEMBERS = {
     "judging": "computing",
     "judgeOffline": "verifyOffline",
     "mayBeJudgedAnew": "mayBeAcceptedAgain",
@@ -131,7 +131,7 @@ def terms() -> list[tuple[str, str]]:
 
 
 def test_banned_words_are_not_used() -> None:
-    words = GIVEN_UP | GIVEN_UP_MEMBERS
+    words = BANNED | BANNED_MEMBERS
     pattern = re.compile(r"\b(?:" + "|".join(words) + r")(?:Tests)?\b")
     found = []
     for path in texts():
@@ -147,9 +147,9 @@ def test_banned_words_are_not_used() -> None:
 
 def test_replacements_of_banned_words_exist() -> None:
     declared = set(re.findall(r"\b(?:struct|class|enum|actor|protocol) (\w+)", code()))
-    assert {word for word in GIVEN_UP.values() if word not in declared} == set()
+    assert {word for word in BANNED.values() if word not in declared} == set()
     members = set(re.findall(r"\b(?:let|var|func|case) (\w+)", code()))
-    assert {word for word in GIVEN_UP_MEMBERS.values() if word not in members} == set()
+    assert {word for word in BANNED_MEMBERS.values() if word not in members} == set()
 
 
 def test_the_glossary_is_short_and_has_each_term_once() -> None:

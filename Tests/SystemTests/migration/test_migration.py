@@ -79,8 +79,9 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
     states = {event["data"]["originalTransactionId"]: event["data"] for event in events if event["type"] == STATUS}
     assert states[short["originalTransactionId"]]["lifecycle"]["state"] == "active-not-renewing"
     assert states[old["originalTransactionId"]]["environment"] == "Sandbox"
-    life = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": long["originalTransactionId"], "environment": "Production"})
-    assert life["source"] == "status" and life.get("gaps", []) == []
+    subscription = system.call("Verifier", "GetSubscriptionState", {
+        "originalTransactionId": long["originalTransactionId"], "environment": "Production"})
+    assert subscription["source"] == "status" and subscription.get("gaps", []) == []
 
     # The same receipts again are another migration and publish nothing new; a change since then is one event.
     again = migrate(system, receipts[:3])

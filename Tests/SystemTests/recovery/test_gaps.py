@@ -18,7 +18,7 @@ def play(system, *steps, **more) -> list[dict]:
     return answer["notifications"]
 
 
-def life(system, notifications: list[dict]) -> dict:
+def state_of(system, notifications: list[dict]) -> dict:
     return system.call("Verifier", "GetSubscriptionState", {
         "originalTransactionId": notifications[0]["originalTransactionId"], "environment": "Production"})
 
@@ -87,7 +87,7 @@ def test_missed_notifications_are_recovered_from_apples_history_and_close_their_
     assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
     assert gap["rule"] == "entry-required" and gap["missing"] == "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"
     assert gap["shownBy"] == story[2]["notificationUUID"].lower() and gap["observedState"] == "expired"
-    state = life(system, story)
+    state = state_of(system, story)
     assert state.get("gaps", []) == [] and state.get("settledGaps", []) == [] and state["source"] == "notifications"
     assert [step["notificationType"] for step in state["notifications"]] == ["SUBSCRIBED", "DID_CHANGE_RENEWAL_STATUS", "EXPIRED"]
     events = told.about(story, 4)
@@ -101,7 +101,7 @@ def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(syst
     gap = ended(system, story)
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "active"), gap
     assert gap.get("notifications", 0) == 0 and "period-continuity" in gap["rules"]
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["state"] == "active" and state["source"] == "status" and state.get("gaps", []) == []
     assert state["settledGaps"] == [gap["gapId"]]
     assert state["notifications"][-1]["notificationType"] == "STATUS_OBSERVED"
@@ -119,11 +119,11 @@ def test_silence_after_the_expiry_is_detected_and_resolved_by_apples_status(syst
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("recovered", "notifications", "expired"), gap
     gap = ended(system, told.silent_lost)
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "expired"), gap
-    state = life(system, told.silent_lost)
+    state = state_of(system, told.silent_lost)
     assert state["state"] == "expired" and state.get("gaps", []) == []
     gap = ended(system, told.silent_renewed)
     assert (gap["repairedBy"], gap["observedState"]) == ("status", "active"), gap
-    state = life(system, told.silent_renewed)
+    state = state_of(system, told.silent_renewed)
     assert state["state"] == "active" and state["hasAccess"] is True and state["source"] == "status"
     for story, expected in ((told.silent, [GAP, VERIFIED, VERIFIED, VERIFIED]), (told.silent_lost, [VERIFIED, VERIFIED, GAP, OBSERVED]),
                             (told.silent_renewed, [VERIFIED, GAP, OBSERVED, TRANSACTION])):
@@ -192,13 +192,13 @@ def test_a_permanent_refusal_of_apple_ends_the_look_up_with_its_error_number(sys
     story, gap = refused(4_000_006)
     assert gap["state"] == "unrecoverable" and "4000006" in gap["lastError"], gap
     # It is settled in the history too, so the next notification of the subscription does not report it again.
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["settledGaps"] == [gap["gapId"]] and state.get("gaps", []) == [], state
     system.control("/control/notifications", {
         "bundleId": APP, "environment": "Production", "notificationType": "SUBSCRIBED", "subtype": "RESUBSCRIBE", "send": True,
         "originalTransactionId": story[0]["originalTransactionId"]})
     until = time.monotonic() + 20
-    while life(system, story)["state"] != "active":
+    while state_of(system, story)["state"] != "active":
         assert time.monotonic() < until
         time.sleep(0.1)
     assert gaps_of(system, story) == [gap]

@@ -41,12 +41,12 @@ def test_each_step_of_a_one_time_purchase_has_the_resulting_state(system, produc
         more = {"productType": product} if purchase is None else {}
         purchase = made(system, type, purchase, signedDate=start + place * 1000, **more)["transactionId"]
     events = sorted(events_of(feed, purchase, len(types)), key=lambda event: event["data"]["signedDate"])
-    lives = [event["data"]["lifecycle"] for event in events]
+    lifecycles = [event["data"]["lifecycle"] for event in events]
     states = ["purchased"] * 4 + ["refunded", "purchased", "revoked"]
-    assert [life["state"] for life in lives] == states
-    assert [life["hasAccess"] for life in lives] == [True] * 4 + [False, True, False]
-    assert [life["late"] for life in lives] == [False] * len(types)
-    assert lives[4]["since"] == start + 4000
+    assert [lifecycle["state"] for lifecycle in lifecycles] == states
+    assert [lifecycle["hasAccess"] for lifecycle in lifecycles] == [True] * 4 + [False, True, False]
+    assert [lifecycle["late"] for lifecycle in lifecycles] == [False] * len(types)
+    assert lifecycles[4]["since"] == start + 4000
     found = state(system, purchase)
     assert found["state"] == "revoked" and found["hasAccess"] is False and found["revocationType"] == "FAMILY_REVOKE"
     assert [(step["notificationType"], step["state"], step["late"]) for step in found["notifications"]] == [
@@ -111,6 +111,6 @@ def test_a_subscriptions_facts_from_before_a_refund_do_not_undo_it(system):
     events = events_of(feed, purchase, 3)
     assert {event["data"]["notificationType"]: event["data"]["lifecycle"]["state"] for event in events} == {
         "SUBSCRIBED": "active", "REFUND": "revoked", "REFUND_DECLINED": "revoked"}
-    life = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": purchase, "environment": "Production"})
-    assert life["state"] == "revoked" and "revocationDate" in life
+    subscription = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": purchase, "environment": "Production"})
+    assert subscription["state"] == "revoked" and "revocationDate" in subscription
     feed.delete()

@@ -16,7 +16,7 @@ def play(system, *steps, **more) -> list[dict]:
     return answer["notifications"]
 
 
-def life(system, notifications: list[dict]) -> dict:
+def state_of(system, notifications: list[dict]) -> dict:
     return system.call("Verifier", "GetSubscriptionState", {
         "originalTransactionId": notifications[0]["originalTransactionId"], "environment": "Production"})
 
@@ -36,7 +36,7 @@ def test_a_whole_subscription_history_is_returned_step_by_step(system):
     events = events_of(feed, story, len(story))
     assert [event["data"]["lifecycle"]["state"] for event in sorted(events, key=lambda event: event["data"]["signedDate"])] == [
         "active", "active", "grace-period", "active", "active-not-renewing", "expired", "active", "revoked"]
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["state"] == "revoked" and state["hasAccess"] is False and state.get("gaps", []) == []
     assert [(step["notificationType"], step.get("subtype"), step["state"]) for step in state["notifications"]] == [
         ("SUBSCRIBED", "INITIAL_BUY", "active"), ("DID_RENEW", None, "active"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", "grace-period"),
@@ -54,7 +54,7 @@ def test_arrival_order_and_repeats_change_only_the_flags(system):
         system.control("/control/notifications/send", {"notificationUUID": notification["notificationUUID"]})
     events = events_of(feed, story, len(story))
     assert len(events) == len(story)
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["state"] == "expired" and state.get("gaps", []) == []
     assert [step["notificationUUID"].lower() for step in state["notifications"]] == [
         notification["notificationUUID"].lower() for notification in story]
@@ -76,17 +76,17 @@ def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system
     gap = events[0]["data"]
     assert gap["originalTransactionId"] == missed[0]["originalTransactionId"] and gap["gap"]["rules"] == ["entry-required"]
     # The state shows the same gap, unless Apple was queried already and the gap is closed.
-    assert life(system, missed).get("gaps", [gap["gap"]]) == [gap["gap"]]
+    assert state_of(system, missed).get("gaps", [gap["gap"]]) == [gap["gap"]]
     assert events[0]["subject"] == APP and gap["state"] == "expired"
     assert gap["gap"]["shownBy"] == missed[2]["notificationUUID"].lower()
     assert events_of(feed, repaired, 1, seconds=5) == []
-    assert life(system, repaired).get("gaps", []) == []
+    assert state_of(system, repaired).get("gaps", []) == []
     # The late notification of the first one closes its gap too.
     system.control("/control/notifications/send", {"notificationUUID": missed[1]["notificationUUID"]})
     until = time.monotonic() + 10
-    while life(system, missed).get("gaps") and time.monotonic() < until:
+    while state_of(system, missed).get("gaps") and time.monotonic() < until:
         time.sleep(0.1)
-    assert life(system, missed).get("gaps", []) == []
+    assert state_of(system, missed).get("gaps", []) == []
     feed.delete()
 
 
@@ -127,14 +127,14 @@ def test_a_migration_joins_the_histories_of_both_ids(system):
     old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
     assert old != new
     # Nothing is known about the new id before the migration is reported.
-    wait_for(lambda: len(life(system, story)["notifications"]) == 4 and life(system, [migration])["state"] == "expired")
+    wait_for(lambda: len(state_of(system, story)["notifications"]) == 4 and state_of(system, [migration])["state"] == "expired")
     for asked in (story, [migration]):
-        state = life(system, asked)
+        state = state_of(system, asked)
         assert state["state"] == "expired" and state.get("gaps", []) == [] and state["originalTransactionIds"] == [old, new]
         assert [(step["notificationType"], step["originalTransactionId"], step["state"]) for step in state["notifications"]] == [
             ("SUBSCRIBED", old, "active"), ("DID_CHANGE_RENEWAL_STATUS", old, "active-not-renewing"),
             ("MIGRATION", new, "active-not-renewing"), ("EXPIRED", new, "expired")]
-    assert life(system, story)["transactionId"] == life(system, [migration])["transactionId"]
+    assert state_of(system, story)["transactionId"] == state_of(system, [migration])["transactionId"]
 
 
 def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_under_the_new_one(system):
@@ -145,12 +145,12 @@ def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_u
     for notification in (end, migration, story[1]):
         system.control("/control/notifications/send", {"notificationUUID": notification["notificationUUID"]})
         uuid = notification["notificationUUID"].lower()
-        wait_for(lambda uuid=uuid: uuid in json.dumps(life(system, story)).lower())
+        wait_for(lambda uuid=uuid: uuid in json.dumps(state_of(system, story)).lower())
     events = {event["data"]["notificationUUID"].lower(): event["data"]["lifecycle"] for event in events_of(feed, story, 4)}
     late = events[story[1]["notificationUUID"].lower()]
     assert late["late"] is True and late["continuedAs"] == new and late["state"] == "expired" and late["hasAccess"] is False
     assert events[migration["notificationUUID"].lower()]["previousOriginalTransactionId"] == old
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["state"] == "expired" and state.get("gaps", []) == []
     feed.delete()
 
@@ -158,13 +158,13 @@ def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_u
 def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
     told = play(system, "buy", "price-accepted", "renew", send=True)
     silent = play(system, "buy", {"step": "price-accepted", "send": False}, "renew", send=True)
-    wait_for(lambda: len(life(system, told)["notifications"]) == 3 and len(life(system, silent)["notifications"]) == 2)
-    assert life(system, told).get("gaps", []) == []
-    for gap in life(system, silent).get("gaps", []):
+    wait_for(lambda: len(state_of(system, told)["notifications"]) == 3 and len(state_of(system, silent)["notifications"]) == 2)
+    assert state_of(system, told).get("gaps", []) == []
+    for gap in state_of(system, silent).get("gaps", []):
         # Unless Apple was queried already and the gap is closed.
         assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"
     system.control("/control/notifications/send", {"notificationUUID": silent[1]["notificationUUID"]})
-    wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)
+    wait_for(lambda: not state_of(system, silent).get("gaps") and len(state_of(system, silent)["notifications"]) >= 3)
 
 
 @pytest.mark.parametrize("step,days", [("cancel", 30), ("grace", 46)])
@@ -175,7 +175,7 @@ def test_access_ends_at_the_date_that_apple_named_whether_or_not_a_notification_
     last = story[-1]["notificationUUID"]
     event = next(event for event in events_of(feed, story, 2) if event["data"]["notificationUUID"] == last)
     assert event["data"]["lifecycle"]["hasAccess"] is False, event["data"]["lifecycle"]
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["hasAccess"] is False and state["state"] != "expired", state
     feed.delete()
 
@@ -194,7 +194,7 @@ def test_the_refund_of_an_older_period_does_not_end_the_subscription(system, is_
     event = next(event for event in events_of(feed, story, 1 + is_known) if event["data"]["notificationType"] == "REFUND")
     assert event["data"]["payload"]["data"]["status"] == 1
     assert event["data"]["lifecycle"]["state"] == "active" and event["data"]["lifecycle"]["hasAccess"] is True
-    state = life(system, story)
+    state = state_of(system, story)
     assert state["state"] == "active" and state["hasAccess"] is True and state.get("transactionId") != first
     shown = [gap["shownBy"] for gap in state.get("gaps", [])] + state.get("settledGaps", [])
     assert shown == [refund["notificationUUID"].lower()]
@@ -203,10 +203,10 @@ def test_the_refund_of_an_older_period_does_not_end_the_subscription(system, is_
 
 def test_a_downgrade_names_the_product_of_the_next_period(system):
     story = play(system, "buy", "downgrade", send=True)
-    wait_for(lambda: len(life(system, story)["notifications"]) == 2)
-    state = life(system, story)
+    wait_for(lambda: len(state_of(system, story)["notifications"]) == 2)
+    state = state_of(system, story)
     assert state["autoRenewProductId"] == state["productId"] + ".lite"
     system.control("/control/notifications", {
         "bundleId": APP, "environment": "Production", "notificationType": "DID_CHANGE_RENEWAL_PREF", "send": True,
         "originalTransactionId": story[0]["originalTransactionId"]})
-    wait_for(lambda: life(system, story)["autoRenewProductId"] == state["productId"])
+    wait_for(lambda: state_of(system, story)["autoRenewProductId"] == state["productId"])

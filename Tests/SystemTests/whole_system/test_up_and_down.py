@@ -53,9 +53,9 @@ def test_deploy_up_exits_after_deploy_down_has_stopped_everything(short_path, fo
 
 
 def play_demo(options: list) -> None:
-    """Every path is true, and the last one is a request for a retention message: an offer with a verified signature, and its event."""
+    """Every path is as expected; the last one is a request for a retention message: an offer with a verified signature, and its event."""
     demo = subprocess.run([ROOT / "Deploy" / "demo", *options], capture_output=True, text=True, timeout=120, check=False)
-    assert demo.returncode == 0 and demo.stdout.endswith("\n8 of 8 paths true\n"), demo.stdout[-6000:] + demo.stderr[-2000:]
+    assert demo.returncode == 0 and demo.stdout.endswith("\n8 of 8 paths as expected\n"), demo.stdout[-6000:] + demo.stderr[-2000:]
     rows = [[cell.strip() for cell in line.split(" | ")] for line in demo.stdout.splitlines() if " | " in line][1:]
     assert {row[3] for row in rows} == {"yes"} and [row[0][0] for row in rows] == sorted(row[0][0] for row in rows)
     last = {step: outcome for path, step, outcome, _ in rows if path == "8 Retention"}

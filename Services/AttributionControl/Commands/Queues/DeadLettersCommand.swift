@@ -21,7 +21,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
     @Option(help: "Only dead letters of this kind, such as notification.") var kind: String?
     @Option(help: "Only dead letters whose last error contains this text.") var error: String?
 
-    var isNarrow: Bool { kind != nil || error != nil }
+    var hasFilter: Bool { kind != nil || error != nil }
 
     func takes(_ letter: DeadLetter) -> Bool {
       (kind.map { letter.kind == $0 } ?? true) && (error.map { letter.lastError.lowercased().contains($0.lowercased()) } ?? true)
@@ -167,15 +167,15 @@ struct DeadLettersCommand: AsyncParsableCommand {
     func check() throws {
       if ids.isEmpty {
         guard selection.queue != nil else { throw ValidationError("Ids or --queue are required.") }
-        guard all || selection.isNarrow else { throw ValidationError("Ids, --kind, --error or --all are required.") }
-      } else if all || selection.isNarrow {
+        guard all || selection.hasFilter else { throw ValidationError("Ids, --kind, --error or --all are required.") }
+      } else if all || selection.hasFilter {
         throw ValidationError("Ids cannot be combined with --all, --kind or --error.")
       }
     }
 
-    typealias Act = (_ connection: Connection, _ queue: String, _ ids: [String]) async throws(CommandFailure) -> Int32
+    typealias ChangeCall = (_ connection: Connection, _ queue: String, _ ids: [String]) async throws(CommandFailure) -> Int32
 
-    func run(verb: String, _ act: Act) async throws {
+    func run(verb: String, _ call: ChangeCall) async throws {
       let connection = try Connection(options)
       guard !dryRun else {
         var found = ids.isEmpty ? [] : try await named(connection)
@@ -186,24 +186,24 @@ struct DeadLettersCommand: AsyncParsableCommand {
       }
       var changed: Int64 = 0
       if ids.isEmpty {
-        var line = ProgressLine(unit: "dead letters", total: Double(try await dead(connection)))
+        var line = ProgressLine(unit: "dead letters", total: Double(try await deadLetterCount(connection)))
         defer { line.end() }
         try await eachPage(connection) { letters, read in
-          changed += try await carryOut(act, on: letters, connection)
+          changed += try await carryOut(call, on: letters, connection)
           line.advance(to: Double(read))
         }
       } else {
-        changed = try await carryOut(act, on: try await named(connection), connection)
+        changed = try await carryOut(call, on: try await named(connection), connection)
       }
       try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(TerminalText.count(changed, "dead letter")))]) }
     }
 
-    private func carryOut(_ act: Act, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
+    private func carryOut(_ call: ChangeCall, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
       var changed: Int64 = 0
       for queue in Set(letters.map(\.queue)).sorted() {
         let ids = letters.filter { $0.queue == queue }.map(\.id)
         for start in stride(from: 0, to: ids.count, by: Self.page) {
-          changed += Int64(try await act(connection, queue, Array(ids[start..<min(ids.count, start + Self.page)])))
+          changed += Int64(try await call(connection, queue, Array(ids[start..<min(ids.count, start + Self.page)])))
         }
       }
       return changed
@@ -237,7 +237,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
     }
 
     /// The current number of dead letters.
-    private func dead(_ connection: Connection) async throws(CommandFailure) -> Int64 {
+    private func deadLetterCount(_ connection: Connection) async throws(CommandFailure) -> Int64 {
       let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listQueues(ListQueuesRequest(queue: selection.queue?.text))
       }

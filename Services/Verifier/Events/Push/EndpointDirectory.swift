@@ -31,11 +31,11 @@ struct EndpointDirectory: Sendable {
       if endpoint.form == .original { endpoint.originals = try await feed.keepOriginals(for: name) }
       let made: EventSubscription
       do throws(EventFeedError) { made = try await feed.create(subscription(endpoint)) } catch {
-        if let asking = endpoint.originals { try? await feed.endKeeping(asking) }
+        if let request = endpoint.originals { try? await feed.endKeeping(request) }
         throw error
       }
       // Another call may have created it at the same time.
-      if let asking = endpoint.originals, Self.settings(made)?.originals != asking { try await feed.endKeeping(asking) }
+      if let request = endpoint.originals, Self.settings(made)?.originals != request { try await feed.endKeeping(request) }
       guard let known = Self.settings(made), known.asksForTheSame(as: endpoint) else { throw .differs }
       return (made, secret: known.secrets == endpoint.secrets ? endpoint.secrets.first?.secret.text : nil)
     }
@@ -64,7 +64,7 @@ struct EndpointDirectory: Sendable {
     let (feed, now) = (feed, WallClock.now())
     return try await EventFeedError.asking { () throws(EventFeedError) in
       // Original bytes must be kept before the endpoint asks for them.
-      let asking = message.form != nil && after.form == .original ? try await feed.keepOriginals(for: name) : nil
+      let request = message.form != nil && after.form == .original ? try await feed.keepOriginals(for: name) : nil
       let ended = Mutex<String?>(nil)
       let changed = try await feed.setPush(name) { json in
         guard var settings = EndpointSettings(json: json) else { return json }
@@ -75,12 +75,12 @@ struct EndpointDirectory: Sendable {
         settings.maxConcurrent = message.maxConcurrent.map { Int($0) } ?? settings.maxConcurrent
         cleared.apply(to: &settings)
         let held = settings.originals
-        settings.originals = settings.form == .original ? held ?? asking : nil
+        settings.originals = settings.form == .original ? held ?? request : nil
         ended.withLock { $0 = settings.originals == held ? nil : held }
         return settings.json
       }
       if let ended = ended.withLock({ $0 }) { try await feed.endKeeping(ended) }
-      if let asking, Self.settings(changed)?.originals != asking { try await feed.endKeeping(asking) }
+      if let request, Self.settings(changed)?.originals != request { try await feed.endKeeping(request) }
       return changed
     }
   }

@@ -6,9 +6,9 @@ import Synchronization
 /// call to it separates this from a wrong key.
 final class SandboxProbes: Sendable {
   /// How long an answer is used, so that a refused key costs one answered call in this time.
-  static let interval: Duration = .seconds(3600)
+  static let answerLifetime: Duration = .seconds(3600)
   /// The pause before the sandbox is asked again if it did not answer.
-  static let pause: Duration = .seconds(60)
+  static let retryPause: Duration = .seconds(60)
   /// The timeout of the call with its retries.
   static let timeout: Duration = .seconds(5)
 
@@ -19,12 +19,12 @@ final class SandboxProbes: Sendable {
 
   private let probes = Mutex<[String: Probe]>([:])
 
-  /// True if the sandbox accepted the key; false if it refused the key, gave no answer less than ``pause`` ago, or is being asked. Nil: the
-  /// caller must ask the sandbox and call ``end(_:isAccepted:now:)``.
+  /// True if the sandbox accepted the key; false if it refused the key, gave no answer less than ``retryPause`` ago, or is being asked.
+  /// Nil: the caller must ask the sandbox and call ``end(_:isAccepted:now:)``.
   func begin(_ bundleId: String, now: ContinuousClock.Instant = .now) -> Bool? {
     probes.withLock { probes -> Bool? in
       if let probe = probes[bundleId], now < probe.end { return probe.isAccepted }
-      probes[bundleId] = Probe(end: now + Self.interval, isAccepted: false)
+      probes[bundleId] = Probe(end: now + Self.answerLifetime, isAccepted: false)
       return nil
     }
   }
@@ -35,13 +35,13 @@ final class SandboxProbes: Sendable {
     probes.withLock { _ = $0.removeValue(forKey: bundleId) }
   }
 
-  /// Records the sandbox's answer; nil if there was none, so that it is asked again after ``pause``.
+  /// Records the sandbox's answer; nil if there was none, so that it is asked again after ``retryPause``.
   func end(_ bundleId: String, isAccepted: Bool?, now: ContinuousClock.Instant = .now) {
     probes.withLock { probes in
       if let isAccepted {
         probes[bundleId]?.isAccepted = isAccepted
       } else {
-        probes[bundleId]?.end = now + Self.pause
+        probes[bundleId]?.end = now + Self.retryPause
       }
     }
   }

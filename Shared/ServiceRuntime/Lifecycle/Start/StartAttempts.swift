@@ -60,7 +60,7 @@ final class StartAttempts: Service {
         return true
       } catch {
         guard !Task.isCancelled else { return false }
-        guard dependency.mayPass(error), .now + Self.pause < end else {
+        guard dependency.isTransient(error), .now + Self.pause < end else {
           state.withLock { $0.outcome = .failure(error) }
           return false
         }

@@ -12,7 +12,7 @@ struct StartDependency: Sendable {
   /// Its name in the log and in `/readyz`.
   let name: String
   /// True if an attempt with this error is repeated; other errors end the start at once.
-  let mayPass: @Sendable (any Error) -> Bool
+  let isTransient: @Sendable (any Error) -> Bool
   let attempt: @Sendable () async throws -> Void
 }
 
@@ -39,7 +39,7 @@ struct StartWait {
     var missing = dependencies[...]
     while let next = missing.first {
       do { try await next.attempt() } catch {
-        guard timeout > .zero, next.mayPass(error) else { throw error }
+        guard timeout > .zero, next.isTransient(error) else { throw error }
         logger.warning(
           "waiting for \(next.name)", metadata: ["dependency": "\(next.name)", "reason": "\(error)", "limit": "\(timeout)"])
         return try await serve(while: StartAttempts(Array(missing), timeout: timeout, logger: logger))

@@ -1,7 +1,7 @@
 import WireJSON
 
-/// The life cycle of an auto-renewable subscription. Pure: the time is passed in, identifiers come from a closure.
-public struct SubscriptionLife: Sendable {
+/// An auto-renewable subscription and its life cycle. Pure: the time is passed in, identifiers come from a closure.
+public struct SimulatedSubscription: Sendable {
   static let day: Int64 = 86_400_000
   static let graceDays: Int64 = 16
   static let retryDays: Int64 = 60
