@@ -77,7 +77,9 @@ struct Settlement: Sendable {
         message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
     case .retry(let after, let error):
       guard after != nil || message.attempt < deliveries.configuration.maxAttempts else { return addDeadLetter(error, in: &batch) }
-      delay(after ?? deliveries.configuration.backoff(of: message.queue).wait(after: message.attempt), error: error, word: "retried", in: &batch)
+      delay(
+        after ?? deliveries.configuration.backoff(of: message.queue).wait(after: message.attempt), error: error, word: "retried", in: &batch
+      )
     case .wait(let time): delay(time, in: &batch)
     case .giveBack: delay(Self.handOver, word: "given_back", in: &batch)
     case .deadLetter(let error): addDeadLetter(error, in: &batch)
