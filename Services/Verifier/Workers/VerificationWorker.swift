@@ -47,7 +47,7 @@ final class VerificationWorker: Sendable {
   static let delay = "attribution_notification_delay_seconds"
 
   private static func declare(_ metrics: MetricsRegistry) {
-    metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
+    metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason", "environment"])
     // A delay of more than half an hour is no first delivery, but a retry of Apple's, a recovery, or an outage.
     metrics.histogram(
       delay, help: "Time from Apple's signature of a notification to its receipt.", labels: ["environment"],
@@ -115,7 +115,8 @@ final class VerificationWorker: Sendable {
     completion.keepsBody = true
     completion.keepsOriginal = true
     completion.mayBeAcceptedAgain = Self.passing.contains(reason)
-    metrics.add(Self.rejections, 1, [lease.message.kind, reason])
+    // Known only if Apple signed it: a stranger cannot add values of the label.
+    metrics.add(Self.rejections, 1, [lease.message.kind, reason, more["environment"]?.stringValue ?? ""])
     return .complete(completion)
   }
 }

@@ -57,6 +57,12 @@ def ended(system, id: str) -> dict:
     return found
 
 
+def rejections(system, environment: str) -> float:
+    text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+               if line.startswith("attribution_rejected_total{") and f'environment="{environment}"' in line)
+
+
 def counted(system, feed, count: int) -> list[tuple[str, str | None]]:
     """The contents of this number of events, after a check that there are no more."""
     events = feed.wait_for(count, settle=1)
@@ -67,6 +73,7 @@ def counted(system, feed, count: int) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize("environment", ["Production", "Sandbox"])
 def test_an_apps_url_verifies_its_notifications_and_rejects_those_of_other_apps(two_apps, environment):
     feed = two_apps.subscribe([VERIFIED, REJECTED])
+    before = rejections(two_apps, environment)
     right = ended(two_apps, posted(two_apps, of(OURS) + "/", made(two_apps, OURS, environment))[0])
     assert right["state"] == "verified", right
     wrong = ended(two_apps, posted(two_apps, of(OURS), made(two_apps, THEIRS, environment))[0])
@@ -75,6 +82,7 @@ def test_an_apps_url_verifies_its_notifications_and_rejects_those_of_other_apps(
     feed.delete()
     rejected = next(event["data"] for event in events if event["type"] == REJECTED)
     assert len(events) == 2 and rejected["expectedBundleId"] == OURS and rejected["deliveryId"] == wrong["id"]
+    assert rejections(two_apps, environment) == before + 1
 
 
 @pytest.mark.parametrize("first,second", [(of(OURS), SHARED), (SHARED, of(OURS))], ids=["own first", "shared first"])
@@ -122,6 +130,8 @@ def test_a_claimed_app_is_not_trusted_without_verification(two_apps):
     forged = [f"{header}.{payload}.{other[2]}", f"{header}.{other[1]}.{signature}"]
     assert [ended(two_apps, posted(two_apps, of(OURS), text)[0])["reason"] for text in forged] == ["bad_signature"] * 2
     assert ended(two_apps, posted(two_apps, of(OURS), genuine)[0])["state"] == "verified"
+    # A forgery's environment is not counted, because anybody could add values of the label.
+    assert rejections(two_apps, "") >= 2
     assert counted(two_apps, feed, 3) == [(REJECTED, "bad_signature")] * 2 + [(VERIFIED, None)]
 
 
