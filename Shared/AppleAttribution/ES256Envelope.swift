@@ -3,26 +3,18 @@ import WireJSON
 
 /// A compact JWS with ES256 in its header, of a postback or an impression: the checks that need no key (Verifying a postback).
 struct ES256Envelope {
-  private let signatureBytes: [UInt8]
-  private let payloadBytes: [UInt8]
+  private let jws: CompactJWS
   let header: JSONObject
-  /// `header.payload` as sent.
-  let signingInput: [UInt8]
   /// Nil if the header has none.
   let kid: String?
 
   /// Throws `malformed_jws` or `unexpected_algorithm`.
   init(_ text: String, field: String) throws(PostbackRejection) {
-    // An empty signature is accepted here, so that an unsigned token is reported by its algorithm.
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw PostbackRejection(.malformedJWS, field: field, "not three parts") }
-    guard let headerBytes = Base64.decodeURL(Substring(parts[0])), let payloadBytes = Base64.decodeURL(Substring(parts[1])),
-      let signatureBytes = Base64.decodeURL(Substring(parts[2]))
-    else { throw PostbackRejection(.malformedJWS, field: field, "not Base64URL without padding") }
-    self.payloadBytes = payloadBytes
-    self.signatureBytes = signatureBytes
-    signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
-    header = try Self.object(headerBytes, "header", field: field)
+    // The limit of the request's body applies; there is no other one.
+    do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: .max) } catch {
+      throw PostbackRejection(.malformedJWS, field: field, "not three parts in Base64URL without padding")
+    }
+    header = try Self.object(jws.header, "header", field: field)
     guard header["alg"] == .string("ES256") else {
       throw PostbackRejection(.unexpectedAlgorithm, field: field, "the algorithm is not ES256")
     }
@@ -31,10 +23,13 @@ struct ES256Envelope {
     kid = header["kid"]?.stringValue
   }
 
+  /// `header.payload` as sent.
+  var signingInput: [UInt8] { jws.signingInput }
+
   /// The signature, raw. Throws `malformed_signature`.
   func signature(field: String) throws(PostbackRejection) -> ECDSASignature {
     do throws(SignatureError) {
-      return try ECDSASignature(raw: signatureBytes, curve: .p256)
+      return try ECDSASignature(raw: jws.signature, curve: .p256)
     } catch {
       throw PostbackRejection(.malformedSignature, field: field, error.description)
     }
@@ -42,7 +37,7 @@ struct ES256Envelope {
 
   /// The payload. Throws `malformed_jws`.
   func payload(field: String) throws(PostbackRejection) -> JSONObject {
-    try Self.object(payloadBytes, "payload", field: field)
+    try Self.object(jws.payload, "payload", field: field)
   }
 
   private static func object(_ bytes: [UInt8], _ part: String, field: String) throws(PostbackRejection) -> JSONObject {

@@ -52,6 +52,7 @@ public struct NotificationSniffer: Sendable, Hashable {
 
   private static func payload(_ jws: String) -> JSONObject? {
     guard jws.utf8.count <= maxBytes else { return nil }
+    // The signature is not decoded, so that a rejected notification with a damaged one is still reported with its UUID.
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, !parts[2].isEmpty, let bytes = Base64.decodeURL(parts[1]) else { return nil }
     return try? JSONValue(parsing: bytes).objectValue
