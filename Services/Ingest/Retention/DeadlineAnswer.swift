@@ -68,6 +68,9 @@ final class DeadlineAnswer<Value: Sendable>: Sendable {
 }
 
 extension DeadlineAnswer: Expiring {
+  /// Nil, because the deadline can be replaced.
+  var dueAt: ContinuousClock.Instant? { nil }
+
   func endIfDue(at now: ContinuousClock.Instant) -> Bool {
     let (isOver, isDue) = state.withLock { ($0.isOver, $0.deadline <= now) }
     if !isOver, isDue { end() }

@@ -148,6 +148,8 @@ def test_completion_scripts(system, shell, tmp_path):
         folder = tmp_path / ".config" / "fish" / "completions"
         folder.mkdir(parents=True)
         (folder / "attributionctl.fish").write_text(script.stdout)
+        # Without this folder, fish reads all manual pages at its first start.
+        (tmp_path / ".local" / "share" / "fish" / "generated_completions").mkdir(parents=True)
         command = ["fish", "--private", "-C", f"bind \\cg 'commandline > {line}.new; mv {line}.new {line}'"]
     pid, terminal = pty.fork()
     if pid == 0:

@@ -68,6 +68,8 @@ final class TimedCall: Expiring {
     work?.cancel()
   }
 
+  var dueAt: ContinuousClock.Instant? { deadline }
+
   func endIfDue(at now: ContinuousClock.Instant) -> Bool {
     let (isOver, work) = state.withLock { ($0.isOver, $0.work) }
     guard !isOver else { return true }
