@@ -1,12 +1,15 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  // An incremental build names a warning only when it compiles that file, so a warning would be overlooked.
-  .treatAllWarnings(as: .error),
-]
+/// An incremental build names a warning only when it compiles that file, so a warning would be overlooked. With ATTRIBUTION_WARNINGS a
+/// compiler that knows more warnings builds the package too.
+let warnings: [SwiftSetting] = Context.environment["ATTRIBUTION_WARNINGS"] == nil ? [.treatAllWarnings(as: .error)] : []
+
+let strict: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+  ] + warnings
 
 /// Async functions run on their caller's executor, so that no message pays for an executor hop. Not in tests: the testing library does not
 /// recognise closures among a test's arguments when this feature changes their types.

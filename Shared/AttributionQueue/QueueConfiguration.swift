@@ -22,8 +22,8 @@ public struct QueueConfiguration: Sendable {
   public var backoffBase: Duration = .milliseconds(500)
   /// The longest wait between attempts.
   public var backoffCap: Duration = .seconds(600)
-  /// The waits of single queues, by the queue's name. Each is a mapping with `base` and `cap`, with the bounds and defaults of
-  /// `backoffBase` and `backoffCap`.
+  /// The waits of single queues, by the queue's name; not of `tokens`, where each wait follows from Apple's rules. Each is a mapping with
+  /// `base` and `cap`, with the bounds and defaults of `backoffBase` and `backoffCap`.
   public var backoff: [QueueName: Backoff] = [:]
   /// Deduplication buckets per shard and generation: 256 suit up to 20 million keys, some 300 in each.
   public var seenBuckets = 256

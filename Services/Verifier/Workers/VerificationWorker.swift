@@ -115,7 +115,7 @@ final class VerificationWorker: Sendable {
     completion.keepsBody = true
     completion.keepsOriginal = true
     completion.mayBeAcceptedAgain = Self.passing.contains(reason)
-    // Known only if Apple signed it: a stranger cannot add values of the label.
+    // Known only if Apple signed it, or if it is accepted as data of Xcode: a stranger cannot add values of the label.
     metrics.add(Self.rejections, 1, [lease.message.kind, reason, more["environment"]?.stringValue ?? ""])
     return .complete(completion)
   }

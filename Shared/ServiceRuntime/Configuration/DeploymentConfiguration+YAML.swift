@@ -334,9 +334,9 @@ extension DeploymentConfiguration {
     backoff table: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
   ) throws(ConfigurationError) {
     for name in table.keys {
-      guard let queueName = QueueName(rawValue: name) else {
-        let known = QueueName.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ConfigurationError("\(table.path).\(name)", "is not a queue; the queues are: \(known)")
+      guard let queueName = QueueName(rawValue: name), queueName != .tokens else {
+        let known = QueueName.allCases.filter { $0 != .tokens }.map(\.rawValue).joined(separator: ", ")
+        throw ConfigurationError("\(table.path).\(name)", "is not a queue with a backoff; these are: \(known)")
       }
       let entry = try table.required(name).mapping()
       unknown += entry.unknownKeys(["base", "cap"])

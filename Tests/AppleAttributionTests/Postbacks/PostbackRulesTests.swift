@@ -223,6 +223,18 @@ struct PostbackRulesTests {
     return verifier.verdict(onAdAttributionKit: body, expecting: networks)
   }
 
+  @Test(
+    "a JWS that is not three parts in Base64URL is malformed, whatever its header says",
+    arguments: ["", "a", "a.b", "HEADER.", "HEADER..SIGNATURE", ".PAYLOAD.SIGNATURE", "HEADER.PAYLOAD.SIGNATURE.", "HEADER.PAY=.SIGNATURE"])
+  func malformedJWS(text: String) throws {
+    let header = Base64.encodeURL(Array(#"{"alg":"none"}"#.utf8))
+    let jws = text.replacing("HEADER", with: header).replacing("PAYLOAD", with: "e30").replacing("SIGNATURE", with: "c2ln")
+    let verdict = Self.verifier.verdict(onAdAttributionKit: ["jws-string": .string(jws)], expecting: nil)
+    #expect(verdict.reason == .malformedJWS)
+    let unsigned = Self.verifier.verdict(onAdAttributionKit: ["jws-string": .string("\(header).e30.")], expecting: nil)
+    #expect(unsigned.reason == .unexpectedAlgorithm)
+  }
+
   @Test("a postback from developer settings is accepted at a network's URL as a development postback; other foreign ones are not")
   func madeInSettings() throws {
     let mine: Set<String> = ["test.adattributionkit"]

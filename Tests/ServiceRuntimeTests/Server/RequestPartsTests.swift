@@ -211,6 +211,7 @@ import Testing
     ("queues: { copyGeneration: 999ms }", "queues.copyGeneration"), ("queues: { copyGeneration: 3661d }", "queues.copyGeneration"),
     ("queues: { unsignedDigests: 1 }", "queues.unsignedDigests"),
     ("queues: { backoff: { postbacks: { cap: 1s } } }", "queues.backoff.postbacks"),
+    ("queues: { backoff: { tokens: { cap: 1s } } }", "queues.backoff.tokens"),
     ("queues: { backoff: { sessions: 1s } }", "queues.backoff.sessions"),
     ("queues: { backoff: { sessions: { base: 0ms } } }", "queues.backoff.sessions.base"),
     ("queues: { backoff: { sessions: { cap: 25h } } }", "queues.backoff.sessions.cap"),

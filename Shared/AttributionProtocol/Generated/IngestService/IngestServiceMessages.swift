@@ -214,8 +214,8 @@ public struct GetAttStatusResponse: RPCMessage, Hashable {
 /// See `attribution/ingest/v1/ingest.proto`.
 public struct GetDeliveryResponse: RPCMessage, Hashable {
   public var id: String
-  /// accepted, verified, rejected, dead or done. Work that verifies nothing ends as done: a delivered session, a resolved token, a gap, a
-  /// migration or a report.
+  /// accepted, verified, rejected, dead or done. Work that verifies nothing ends as done, for example a delivered session, a resolved
+  /// token, a gap, a migration or a report.
   public var state: String
   public var acceptedAt: Timestamp?
   public var completedAt: Timestamp?
