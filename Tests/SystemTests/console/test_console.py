@@ -178,9 +178,10 @@ def test_deliveries_are_counted_once_by_kind_verdict_and_reported_values(system,
     wanted = {(kind, "verified", None): 3, (kind, "duplicate", None): 1, (kind, "rejected", "bad_signature"): 1}
     wait_for(lambda: all(grown().get(key, 0) >= count for key, count in wanted.items()))
     assert grown() == wanted
+    # A sum of many values is written once a minute.
     after = wait_for(
-        lambda: next((after for after in [system.call("Verifier", "GetValueCounts")] if conversions(after) - conversions(values) >= 3), None)
-    )
+        lambda: next((after for after in [system.call("Verifier", "GetValueCounts")] if conversions(after) - conversions(values) >= 3), None),
+        seconds=120)
     assert conversions(after) - conversions(values) == 3 and sources(after) - sources(values) == 3
     wait_for(lambda: "bad_signature" in reader.get("/deliveries").text)
     page = reader.get("/deliveries").text
