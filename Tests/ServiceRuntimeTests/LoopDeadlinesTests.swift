@@ -4,7 +4,8 @@ import Testing
 
 @testable import EventLoops
 
-@Suite struct LoopDeadlinesTests {
+/// One test after the other, because waits of other tests on the same event loop cause earlier checks.
+@Suite(.serialized) struct LoopDeadlinesTests {
   /// A wait that notes when it is checked.
   private final class NotedWait: Expiring {
     let dueAt: ContinuousClock.Instant?
