@@ -34,7 +34,7 @@ final class GroupCommit: Sendable {
   /// Up to this many transactions run at the same time even if they are small. More start only when enough batches wait to fill one.
   private static let fewConnections = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
-  private static let messages = 64
+  private static let messages = 128
   /// How long scripts settle everything after a transaction failed for a temporary reason.
   private static let pause: Duration = .seconds(1)
   /// The same if the reason lasts until Redis' configuration is changed, or is permanent, as in a cluster.
