@@ -51,8 +51,7 @@ extension ServiceParts {
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
       queue: .intake, deliveries: deliveries, pace: .computing, counter: counter,
-      observe: QueueMetrics.observer(.intake, environment.metrics)
-    ) { lease in await verification.handle(lease) }
+      observe: QueueMetrics.observer(.intake, environment.metrics), handlerOfMany: { leases in await verification.handle(leases) })
     let feedMetrics = FeedMetrics(environment.metrics)
     let names = AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) })
     let feed = EventFeed(

@@ -185,7 +185,7 @@ public struct JSONReader: Sendable {
         let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
         guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
         // Enough for most objects.
-        if object.isEmpty { object.reserveCapacity(8) }
+        if object.isEmpty { object.reserveCapacity(KeySet.few) }
         do { object.append(JSONObject.Member(key: key, value: try readValue())) } catch { throw error.inside(key) }
       }
       return .object(object)

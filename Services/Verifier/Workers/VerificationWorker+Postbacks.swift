@@ -22,17 +22,17 @@ extension VerificationWorker {
     adNetworkId: String, source: String?
   ) -> [CountedValue] {
     guard environment == .production else { return [] }
-    var values: [CountedValue] = []
     // Values are not signed. Apple sends none for an ad that did not win, and a fine one only in the first window.
+    let value: CountedValue
     if isWinning, window ?? 0 == 0, let fine {
-      values.append(.fine(app: app, fine))
+      value = .fine(app: app, fine)
     } else if isWinning, let coarse {
-      values.append(.coarse(app: app, coarse.rawValue))
+      value = .coarse(app: app, coarse.rawValue)
     } else {
-      values.append(.noConversion(app: app))
+      value = .noConversion(app: app)
     }
-    if let source { values.append(.source(adNetworkId: adNetworkId, source)) }
-    return values
+    guard let source else { return [value] }
+    return [value, .source(adNetworkId: adNetworkId, source)]
   }
 
   /// The outcome for a verified postback. Only a verified one claims its natural key, so that a forged one cannot take the place of a

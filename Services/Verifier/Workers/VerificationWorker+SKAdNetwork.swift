@@ -6,8 +6,8 @@ import WireJSON
 
 /// SKAdNetwork postbacks.
 extension VerificationWorker {
-  func skAdNetwork(_ lease: LeasedMessage) -> WorkOutcome {
-    var verdict = postbacks.verdict(onSKAdNetwork: lease.message.body, expecting: expectedAdNetwork(lease))
+  /// Takes the postback out of the verdict.
+  func skAdNetwork(_ lease: LeasedMessage, _ verdict: inout SKAdNetworkVerdict) -> WorkOutcome {
     guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,

@@ -31,15 +31,60 @@ public struct PostbackVerifier: Sendable {
 
   /// Verifies Apple's object.
   public func verdict(onSKAdNetwork object: JSONObject, expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
-    let postback: SKAdNetworkPostback
-    do throws(PostbackRejection) { postback = try SKAdNetworkPostback(object) } catch { return rejected(error, object) }
-    let message = postback.signedString
-    func signer(_ candidates: [ApplePublicKeys.Key]) -> String? {
-      candidates.first { $0.key.verifies(postback.signature, of: message) }?.id
+    do throws(PostbackRejection) {
+      return verdict(on: try SKAdNetworkPostback(object), expecting: adNetworks)
+    } catch {
+      return rejected(error, object)
     }
+  }
+
+  /// Verifies several bodies as they were received. The verdicts are those of ``verdict(onSKAdNetwork:expecting:)``, in the order of the
+  /// bodies, and take less time.
+  public func verdicts(onSKAdNetwork bodies: [(body: [UInt8], adNetworks: Set<String>?)]) -> [SKAdNetworkVerdict] {
+    // Nearly all postbacks are signed by the first of these keys.
+    guard bodies.count > 1, let first = keys.p256.first?.key else {
+      return bodies.map { verdict(onSKAdNetwork: $0.body, expecting: $0.adNetworks) }
+    }
+    var read: [SKAdNetworkPostback?] = []
+    var rejections: [SKAdNetworkVerdict] = []
+    var signatures: [(signature: ECDSASignature, message: [UInt8])] = []
+    read.reserveCapacity(bodies.count)
+    signatures.reserveCapacity(bodies.count)
+    for one in bodies {
+      var object: JSONObject?
+      do throws(PostbackRejection) {
+        let parsed = try PostbackBody.object(one.body)
+        object = parsed
+        let postback = try SKAdNetworkPostback(parsed)
+        if postback.version.postbackCurve == .p256 { signatures.append((postback.signature, postback.signedString)) }
+        read.append(postback)
+      } catch {
+        rejections.append(rejected(error, object))
+        read.append(nil)
+      }
+    }
+    var signedByFirst = first.verifies(signatures)[...]
+    var rejected = rejections[...]
+    return bodies.indices.map { place in
+      guard let postback = read[place].take() else { return rejected.removeFirst() }
+      let isSignedByFirst = postback.version.postbackCurve == .p256 ? signedByFirst.removeFirst() : nil
+      return verdict(on: postback, expecting: bodies[place].adNetworks, isSignedByFirst: isSignedByFirst)
+    }
+  }
+
+  /// - Parameter isSignedByFirst: whether the first key of its curve signed the postback; nil if that is not known.
+  private func verdict(
+    on postback: consuming SKAdNetworkPostback, expecting adNetworks: Set<String>?, isSignedByFirst: Bool? = nil
+  ) -> SKAdNetworkVerdict {
     let curve = postback.version.postbackCurve
-    let production = signer(curve == .p192 ? keys.p192 : keys.p256)
-    guard let keyId = production ?? (curve == .p256 ? signer(developmentKeys) : nil) else {
+    let candidates = curve == .p192 ? keys.p192 : keys.p256
+    let production: String?
+    if isSignedByFirst == true {
+      production = candidates.first?.id
+    } else {
+      production = Self.signer(of: postback, candidates.dropFirst(isSignedByFirst == nil ? 0 : 1))
+    }
+    guard let keyId = production ?? (curve == .p256 ? Self.signer(of: postback, developmentKeys[...]) : nil) else {
       return verdict(
         on: postback, PostbackRejection(.badSignature, "not signed by a key of Apple's"), environment: nil, keyId: nil)
     }
@@ -49,6 +94,14 @@ public struct PostbackVerifier: Sendable {
     }
     return verdict(
       on: postback, rejection, environment: production == nil ? .development : .production, keyId: keyId)
+  }
+
+  /// The id of the first key that signed the postback.
+  private static func signer(of postback: borrowing SKAdNetworkPostback, _ candidates: ArraySlice<ApplePublicKeys.Key>) -> String? {
+    guard !candidates.isEmpty else { return nil }
+    let message = postback.signedString
+    let signature = postback.signature
+    return candidates.first { $0.key.verifies(signature, of: message) }?.id
   }
 
   private func verdict(

@@ -131,8 +131,8 @@ struct CommitBatch {
     item.record = json.bytes
     // The record of a message that was accepted a moment ago has an expiry already. Setting it again is expensive for Redis.
     if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { item.isLate = true }
-    item.event = completion.events.first
-    item.keepsOriginal = item.event != nil && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
+    item.publish(completion.events.first)
+    item.keepsOriginal = item.hasEvent && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
     if let naturalKey = completion.naturalKey {
       let scope: DeduplicationScope = completion.rememberLong ? .notification : .delivery
       item.claim = deduplication.claim(naturalKey, in: deduplication.generations(scope, shard: shard, now: self.now))

@@ -15,7 +15,9 @@ struct CommitItem: Sendable {
   /// True if the expiry of its record restarts.
   var isLate = false
   /// The event that it publishes.
-  var event: EventRecord?
+  private(set) var event: EventRecord?
+  /// True if it publishes an event. To compare the event with nil would copy it.
+  private(set) var hasEvent = false
   /// True if the bytes that the sender sent are stored with the event, while a subscription asks for them.
   var keepsOriginal = false
   /// Its natural key.
@@ -31,7 +33,12 @@ struct CommitItem: Sendable {
   var isPlain: Bool {
     guard other == nil, line == nil, detail == nil, !isLate, !record.isEmpty, delivered == nil else { return false }
     // Without a natural key, only the index shows whether the event was published before.
-    return claim != nil || event == nil
+    return claim != nil || !hasEvent
+  }
+
+  mutating func publish(_ event: consuming EventRecord?) {
+    hasEvent = event != nil
+    self.event = event
   }
 
   init(_ message: LeasedMessage, isOrdered: Bool) {

@@ -50,7 +50,7 @@ struct PlainBatch: Sendable {
     // Items are accessed by index, because copying an item is expensive.
     for place in batch.items.indices {
       guard batch.items[place].isPlain else { return nil }
-      if batch.items[place].event != nil { events += 1 }
+      if batch.items[place].hasEvent { events += 1 }
       guard let claim = batch.items[place].claim else { continue }
       claims += 1
       guard !claim.generations.mayBeOver(now: batch.now) else { return nil }

@@ -27,30 +27,55 @@ struct Settlement: Sendable {
     self.counter = counter
   }
 
-  /// Reads a stream entry. An entry that is unreadable or was started too often is added to the batch as a dead letter, and nil is
-  /// returned.
+  /// A stream entry that was read.
+  enum ReadEntry {
+    case message(LeasedMessage)
+    case unreadable(UnreadableEntry, begun: Int64)
+    /// Its workers ended too often without finishing it.
+    case begunTooOften(LeasedMessage, begun: Int64)
+
+    /// The message, if it is to be handled.
+    var message: LeasedMessage? {
+      if case .message(let message) = self { message } else { nil }
+    }
+  }
+
+  /// Reads a stream entry.
   ///
   /// - Parameters:
   ///   - begun: how often the message was started or delivered, including this time.
   ///   - consumer: the worker that leased it; empty if the shard is owned.
   ///   - kindBefore: see ``LeasedMessage``.
-  func message(
-    _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", isSuspected: Bool = false,
-    started: ContinuousClock.Instant = .now, in batch: inout CommitBatch
-  ) -> LeasedMessage? {
+  func read(
+    _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", shard: Shard
+  ) -> ReadEntry {
     guard
       let message = LeasedMessage(
         queue: queue, entryID: entryID, fields: fields, deliveryCount: begun, consumer: consumer, kindBefore: kindBefore,
         tracer: deliveries.tracer),
-      message.shard == batch.shard
-    else {
-      batch.addDeadLetter(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
-      return nil
+      message.shard == shard
+    else { return .unreadable(UnreadableEntry(entryID: entryID, fields: fields), begun: begun) }
+    return begun > deliveries.configuration.maxDeliveries ? .begunTooOften(message, begun: begun) : .message(message)
+  }
+
+  /// Adds an entry that is not handled to the batch, as a dead letter.
+  func addDeadLetter(_ entry: ReadEntry, isSuspected: Bool = false, started: ContinuousClock.Instant, to batch: inout CommitBatch) {
+    switch entry {
+    case .message: break
+    case .unreadable(let entry, let begun): batch.addDeadLetter(entry, delivered: begun, started: started)
+    case .begunTooOften(let message, let begun):
+      batch.addDeadLetter(
+        message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
     }
-    guard begun > deliveries.configuration.maxDeliveries else { return message }
-    batch.addDeadLetter(
-      message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
-    return nil
+  }
+
+  /// Reads a stream entry. If it is not to be handled, it is added to the batch as a dead letter, and nil is returned.
+  func message(
+    _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, in batch: inout CommitBatch
+  ) -> LeasedMessage? {
+    let read = read(entryID, fields, begun: begun, consumer: consumer, shard: batch.shard)
+    addDeadLetter(read, started: .now, to: &batch)
+    return read.message
   }
 
   /// Adds a handler's decision to the batch. After the last attempt, a retry without a stated delay becomes a dead letter. A retry with one
@@ -206,6 +231,9 @@ struct Settlement: Sendable {
   /// Updates metrics, logs and spans of settled messages.
   private func report(_ batch: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
+    var ends: [(end: CountedOutcome, count: Int64)] = []
+    var values: [CountedValue] = []
+    if counter != nil { values.reserveCapacity(2 * batch.works.count) }
     // By index, because copying a `Work` is expensive.
     for place in batch.works.indices where outcomes[place] != 2 {
       let outcome = outcomes[place]
@@ -223,19 +251,20 @@ struct Settlement: Sendable {
       guard let message = batch.works[place].message else { continue }
       let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : batch.works[place].word
       message.span?.end(settledAs: word)
-      if batch.works[place].isEnd, outcome != 3 {
-        counter?.add(Self.end(of: batch.works[place], message, outcome), outcome == 0 ? [] : batch.works[place].countedValues, at: wall)
+      if counter != nil, batch.works[place].isEnd, outcome != 3 {
+        // Nearly all messages of a batch have the same outcome.
+        let end =
+          outcome == 0
+          ? CountedOutcome(kind: message.message.kind, verdict: "duplicate")
+          : CountedOutcome(kind: message.message.kind, verdict: word, reason: batch.works[place].reason)
+        if ends.last?.end == end { ends[ends.count - 1].count += 1 } else { ends.append((end, 1)) }
+        if outcome != 0 { values += batch.works[place].countedValues }
       }
       observe(
         .processed(
           outcome: word, seconds: batch.works[place].started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
-  }
-
-  /// The outcome of a finished message, for ``DeliveryCounter``.
-  private static func end(of work: CommitBatch.Work, _ message: LeasedMessage, _ outcome: Int64) -> CountedOutcome {
-    guard outcome != 0 else { return CountedOutcome(kind: message.message.kind, verdict: "duplicate") }
-    return CountedOutcome(kind: message.message.kind, verdict: work.word, reason: work.reason)
+    if !ends.isEmpty { counter?.add(ends, values, at: wall) }
   }
 }

@@ -101,14 +101,15 @@ public final class DeliveryCounter: Sendable {
     self.logger = logger
   }
 
-  /// Counts a finished delivery.
+  /// Counts finished deliveries.
   ///
-  /// - Parameter time: milliseconds since 1970.
-  func add(_ end: CountedOutcome, _ values: [CountedValue], at time: Int64) {
+  /// - Parameters:
+  ///   - ends: how many deliveries had each outcome; an outcome may occur several times.
+  ///   - time: milliseconds since 1970.
+  func add(_ ends: [(end: CountedOutcome, count: Int64)], _ values: [CountedValue], at time: Int64) {
+    let (minute, hour) = (CountPeriod.minute.number(at: time), CountPeriod.hour.number(at: time))
     state.withLock { state in
-      state.ends[CountPeriod.minute.number(at: time), default: [:]][end, default: 0] += 1
-      guard !values.isEmpty else { return }
-      let hour = CountPeriod.hour.number(at: time)
+      for (end, count) in ends { state.ends[minute, default: [:]][end, default: 0] += count }
       for value in values { state.values[hour, default: [:]][value, default: 0] += 1 }
     }
   }

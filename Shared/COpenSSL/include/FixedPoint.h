@@ -15,12 +15,15 @@ enum { COPENSSL_FIXED_P256 = 256, COPENSSL_FIXED_P384 = 384 };
 copenssl_fixed_point *copenssl_fixed_point_new(int bits, const uint8_t *point, size_t length);
 void copenssl_fixed_point_free(copenssl_fixed_point *self);
 
-/* Returns 1 if the digest was signed, 0 if not, -1 if OpenSSL fails (no memory). r and s have the curve's width, big endian. Of a longer
-   digest, only the leftmost bytes count, as many as the curve's width (FIPS 186-5, section 6.4.2). */
-int copenssl_fixed_point_verify(
-    const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s);
+/* Verifies signatures. Those that are verified together share a modular inverse. An answer is 1 if the digest was signed, 0 if not, -1 if
+   OpenSSL fails (no memory). A signature is r and s, each with the curve's width, big endian. All digests have the same length. Of a
+   longer digest, only the leftmost bytes count, as many as the curve's width (FIPS 186-5, section 6.4.2). */
+void copenssl_fixed_point_verify(
+    const copenssl_fixed_point *self, size_t count, const uint8_t *digests, size_t digest_length, const uint8_t *signatures,
+    int8_t *answers);
 
-/* The same for a P-384 key without tables, with only the generator's table. It takes a tenth less time than OpenSSL's own verification. */
+/* Verifies a signature of a P-384 key without tables, with only the generator's table. It takes a tenth less time than OpenSSL's own
+   verification. */
 int copenssl_p384_verify(
-    const uint8_t *point, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s);
+    const uint8_t *point, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *signature);
 #endif

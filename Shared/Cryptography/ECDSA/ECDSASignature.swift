@@ -24,73 +24,63 @@ public enum SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
 /// An ECDSA signature: two numbers, 0 < r, s < n. A high s is accepted, because Apple's signatures may have one.
 public struct ECDSASignature: Sendable, Hashable {
   public let curve: Curve
-  /// Big endian, padded to the curve's width.
-  public let r: [UInt8]
-  public let s: [UInt8]
+  /// r‖s, big endian, each padded to the curve's width (JOSE).
+  public let raw: [UInt8]
+
+  public var r: [UInt8] { Array(raw[..<curve.width]) }
+  public var s: [UInt8] { Array(raw[curve.width...]) }
 
   /// Reads exactly one DER `Ecdsa-Sig-Value`: minimal lengths and integers, no trailing bytes.
   public init(der: [UInt8], curve: Curve) throws(SignatureError) {
-    var at = 0
-    func byte() throws(SignatureError) -> UInt8 {
-      guard at < der.count else { throw .notDER }
-      at += 1
-      return der[at - 1]
-    }
-    func integer() throws(SignatureError) -> [UInt8] {
-      guard try byte() == 0x02 else { throw .notDER }
-      let length = Int(try byte())
-      guard length > 0, length < 0x80, at + length <= der.count else { throw .notDER }
-      var value = der[at..<at + length]
-      at += length
-      guard value.first! & 0x80 == 0 else { throw .notDER }
-      if value.first == 0, length > 1 {
-        value = value.dropFirst()
-        guard value.first! & 0x80 != 0 else { throw .notDER }
-      }
+    guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { throw .notDER }
+    var raw = [UInt8](repeating: 0, count: 2 * curve.width)
+    var at = 2
+    for end in [curve.width, 2 * curve.width] {
+      let value = try Self.integer(in: der, &at)
       guard value.count <= curve.width else { throw .outOfRange }
-      return [UInt8](repeating: 0, count: curve.width - value.count) + value
+      raw.replaceSubrange(end - value.count..<end, with: der[value])
     }
-    guard try byte() == 0x30 else { throw .notDER }
-    let length = Int(try byte())
-    guard length < 0x80, length == der.count - 2 else { throw .notDER }
-    let r = try integer()
-    let s = try integer()
     guard at == der.count else { throw .notDER }
-    try self.init(r: r, s: s, curve: curve)
+    try self.init(inRange: raw, curve: curve)
+  }
+
+  /// The place of an INTEGER's digits, without the zero that marks a number as positive. `at` moves past it.
+  private static func integer(in der: [UInt8], _ at: inout Int) throws(SignatureError) -> Range<Int> {
+    guard at + 2 < der.count, der[at] == 0x02 else { throw .notDER }
+    let begin = at + 2
+    let length = Int(der[at + 1])
+    guard length > 0, length < 0x80, begin + length <= der.count, der[begin] & 0x80 == 0 else { throw .notDER }
+    at = begin + length
+    guard der[begin] == 0, length > 1 else { return begin..<at }
+    guard der[begin + 1] & 0x80 != 0 else { throw .notDER }
+    return begin + 1..<at
   }
 
   /// Reads r‖s, each as wide as the curve (JOSE).
   public init(raw: [UInt8], curve: Curve) throws(SignatureError) {
     guard raw.count == 2 * curve.width else { throw .wrongLength(raw.count) }
-    try self.init(r: Array(raw.prefix(curve.width)), s: Array(raw.suffix(curve.width)), curve: curve)
+    try self.init(inRange: raw, curve: curve)
   }
 
-  private init(r: [UInt8], s: [UInt8], curve: Curve) throws(SignatureError) {
-    for number in [r, s] {
-      guard number.contains(where: { $0 != 0 }), number.lexicographicallyPrecedes(curve.order) else {
-        throw .outOfRange
-      }
+  private init(inRange raw: [UInt8], curve: Curve) throws(SignatureError) {
+    for number in [raw[..<curve.width], raw[curve.width...]] {
+      guard number.contains(where: { $0 != 0 }), number.lexicographicallyPrecedes(curve.order) else { throw .outOfRange }
     }
     self.curve = curve
-    self.r = r
-    self.s = s
+    self.raw = raw
   }
 
   /// From OpenSSL's r‖s for P-256, which are in range.
   init(made raw: ArraySlice<UInt8>) {
     curve = .p256
-    r = Array(raw.prefix(32))
-    s = Array(raw.suffix(32))
+    self.raw = Array(raw)
   }
-
-  /// r‖s.
-  public var raw: [UInt8] { r + s }
 
   /// DER, minimal.
   public var der: [UInt8] {
     var bytes: [UInt8] = [0x30, 0]
-    bytes.reserveCapacity(8 + r.count + s.count)
-    for number in [r, s] {
+    bytes.reserveCapacity(8 + raw.count)
+    for number in [raw[..<curve.width], raw[curve.width...]] {
       // Neither number is zero.
       let value = number.drop { $0 == 0 }
       let isPadded = value.first! & 0x80 != 0

@@ -36,11 +36,37 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
   func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard let tables else { return key.verifies(signature, digest: digest) }
     guard signature.curve == key.curve else { return false }
-    switch copenssl_fixed_point_verify(tables, digest, digest.count, signature.r, signature.s) {
-    case 1: return true
-    case 0: return false
+    var answer: Int8 = -1
+    copenssl_fixed_point_verify(tables, 1, digest, digest.count, signature.raw, &answer)
+    return isTrue(answer, signature, digest: digest)
+  }
+
+  /// For each signature, true if the key's private key signed its message: ECDSA over SHA-256. The results are those of
+  /// ``verifies(_:of:)``. Several signatures take less time together, because they share a modular inverse and find the tables in the
+  /// processor's caches.
+  public func verifies(_ signatures: [(signature: ECDSASignature, message: [UInt8])]) -> [Bool] {
+    guard let tables, signatures.allSatisfy({ $0.signature.curve == key.curve }) else {
+      return signatures.map { verifies($0.signature, of: $0.message) }
+    }
+    var digests: [UInt8] = []
+    var raw: [UInt8] = []
+    digests.reserveCapacity(SHA256Digest.size * signatures.count)
+    raw.reserveCapacity(2 * key.curve.width * signatures.count)
+    for one in signatures {
+      digests += SHA256Digest.hash(one.message)
+      raw += one.signature.raw
+    }
+    var answers = [Int8](repeating: -1, count: signatures.count)
+    copenssl_fixed_point_verify(tables, answers.count, digests, SHA256Digest.size, raw, &answers)
+    return zip(signatures, answers).map { one, answer in isTrue(answer, one.signature, digest: SHA256Digest.hash(one.message)) }
+  }
+
+  private func isTrue(_ answer: Int8, _ signature: ECDSASignature, digest: @autoclosure () -> [UInt8]) -> Bool {
+    switch answer {
+    case 1: true
+    case 0: false
     // A failure of OpenSSL says nothing about the signature, so the usual verification decides.
-    default: return key.verifies(signature, digest: digest)
+    default: key.verifies(signature, digest: digest())
     }
   }
 }
@@ -49,7 +75,7 @@ extension PublicKey {
   /// True if the P-384 key's private key signed the digest, using the tables of the curve's generator, which all keys share.
   func verifiesP384(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard curve == .p384, signature.curve == .p384, let point = encodedPoint else { return verifies(signature, digest: digest) }
-    switch copenssl_p384_verify(point, point.count, digest, digest.count, signature.r, signature.s) {
+    switch copenssl_p384_verify(point, point.count, digest, digest.count, signature.raw) {
     case 1: return true
     case 0: return false
     default: return verifies(signature, digest: digest)

@@ -82,6 +82,8 @@ public struct RedisReply: Sendable {
     public mutating func nextBytes() -> [UInt8]? { take().flatMap { tape?.bytes($0) } }
     public mutating func nextLetter() -> UInt8? { take().flatMap { tape?.letter($0) } }
     public mutating func nextInteger() -> Int64? { take().flatMap { tape?.integer($0) } }
+    /// True if the next element is a string or a status.
+    public mutating func nextIsText() -> Bool { take()?.kind == .text }
     public mutating func skip() { _ = take() }
 
     @inline(__always)

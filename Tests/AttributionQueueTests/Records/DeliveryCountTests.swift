@@ -22,12 +22,12 @@ import Testing
       let verified = CountedOutcome(kind: "notification", verdict: "verified")
       let rejected = CountedOutcome(kind: "skadnetwork-postback", verdict: "rejected", reason: "bad_signature")
       for counter in counters {
-        for _ in 0..<3 { counter.add(verified, [.notification(bundleId: "a", type: "TEST")], at: now) }
+        for _ in 0..<3 { counter.add([(verified, 1)], [.notification(bundleId: "a", type: "TEST")], at: now) }
         await counter.write()
-        counter.add(rejected, [], at: now - 60_000)
+        counter.add([(rejected, 1)], [], at: now - 60_000)
         await counter.write()
         // A repeated write counts once.
-        counter.add(rejected, [], at: now)
+        counter.add([(rejected, 1)], [], at: now)
         await counter.write()
       }
       let counts = DeliveryCounts(redis: queue.redis)
@@ -50,9 +50,9 @@ import Testing
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let (end, now) = (CountedOutcome(kind: "k", verdict: "verified"), DeliveryQueue.now)
-      for app in 0..<Int64(DeliveryCounter.maxValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
+      for app in 0..<Int64(DeliveryCounter.maxValues + 5) { counter.add([(end, 1)], [.noConversion(app: app)], at: now) }
       // A known value is still counted separately.
-      counter.add(end, [.noConversion(app: 0)], at: now)
+      counter.add([(end, 1)], [.noConversion(app: 0)], at: now)
       await counter.write()
       let values = try await DeliveryCounts(redis: queue.redis).values(lastHours: 2)
       #expect(values.count == DeliveryCounter.maxValues + 1 && values[.other] == 5 && values[.noConversion(app: 0)] == 2)
@@ -63,7 +63,7 @@ import Testing
     try await withQueue { queue, server in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
       let end = CountedOutcome(kind: "k", verdict: "verified")
-      counter.add(end, [], at: DeliveryQueue.now)
+      counter.add([(end, 1)], [], at: DeliveryQueue.now)
       // Redis has no free memory and refuses the write.
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])
       await counter.write()

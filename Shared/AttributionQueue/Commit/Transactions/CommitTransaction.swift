@@ -38,7 +38,7 @@ struct CommitTransaction {
   private static let commonReplies = 6
 
   var questions: EncodedCommands {
-    var commands = EncodedCommands(reserving: 512 * batches.count)
+    var commands = EncodedCommands(reserving: batches.reduce(256) { $0 + 768 + 256 * $1.claims })
     // Without MULTI, EXEC's commands would be executed one by one. DISCARD removes the watches of an earlier transaction on the connection.
     commands.append("MULTI")
     commands.append("DISCARD")
@@ -270,8 +270,8 @@ struct CommitTransaction {
     }
     var expired: [CommitItem] = []
     for place in batch.items.indices {
-      if batch.items[place].event != nil, parts.nextString() == nil { isWhole = false }
-      if parts.nextString() == nil { expired.append(batch.items[place]) }
+      if batch.items[place].hasEvent, !parts.nextIsText() { isWhole = false }
+      if !parts.nextIsText() { expired.append(batch.items[place]) }
     }
     if batch.events > 0, parts.nextInteger() == nil { isWhole = false }
     parts.skip()

@@ -2,17 +2,19 @@ import RedisClient
 
 /// Handling and settling the messages that were read.
 extension ShardWorker {
-  /// Calls the handler for each message in order. It ends before the last message if the worker stops or a suspected message must be
-  /// settled alone; the rest is then read again. Leased messages would not be read again, so they are given back when the worker stops.
+  /// Calls the handler for the messages in order. It ends before the last message if a suspected message must be settled alone; the rest is
+  /// then read again. Leased messages would not be read again, so they are given back when the worker stops.
   func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var batch = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
+    guard isLeased || !isStopping else { return batch }
+    await loop.slices?.pauseIfUsedUp()
+    var entries: [(read: Settlement.ReadEntry, isSuspected: Bool)] = []
+    entries.reserveCapacity(read.count)
     var kind = ""
-    var started = ContinuousClock.now
+    let started = ContinuousClock.now
     for entry in read.entries {
-      if isStopping && !isLeased { break }
-      if await loop.slices?.pauseIfUsedUp() == true { started = .now }
       var parts = entry.elements
       guard let id = parts.nextString(), let fields = parts.next() else { throw QueueError.unavailable(.unexpectedReply("XRANGE")) }
       var begun = parts.nextInteger() ?? 1
@@ -23,44 +25,51 @@ extension ShardWorker {
           _ = try await deliveries.send(["HDEL", .string(Keys.suspects(queue, shard.shard)), "until"])
         } else {
           // A suspected message is settled alone. If the worker crashes on it, it is the first message left in the stream.
-          if !batch.isEmpty { return batch }
+          if !entries.isEmpty { break }
           isSuspected = true
           begun = try await count(id, shard.shard, ownership)
         }
       }
-      guard
-        let message = settlement.message(
-          id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &batch
-        )
-      else { continue }
-      kind = message.message.kind
-      let outcome = isLeased && isStopping ? .giveBack : await callHandler(message)
-      if case .inOrder(let apply) = outcome {
-        if try await order.isTurn(of: message, after: batch) {
-          let outcome = await message.traced(apply)
-          await settlement.add(
-            message, outcome, to: &batch, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
-        } else {
-          batch.wait(message, isSuspected: isSuspected, started: started)
-        }
-      } else {
+      let read = settlement.read(id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, shard: shard.shard)
+      if let message = read.message { kind = message.message.kind }
+      entries.append((read, isSuspected))
+    }
+    var outcomes = await outcomes(of: entries.compactMap(\.read.message), givesBack: isLeased && isStopping)[...]
+    for (read, isSuspected) in entries {
+      guard let message = read.message, let outcome = outcomes.popFirst() else {
+        settlement.addDeadLetter(read, isSuspected: isSuspected, started: started, to: &batch)
+        continue
+      }
+      guard case .inOrder(let apply) = outcome else {
         await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, started: started)
+        continue
       }
-      let ended = ContinuousClock.now
-      turned.withLock { $0 = ended }
-      if let slices = loop.slices {
-        slices.use(started.duration(to: ended))
+      if try await order.isTurn(of: message, after: batch) {
+        let outcome = await message.traced(apply)
+        await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
       } else {
-        await Task.yield()
+        batch.wait(message, isSuspected: isSuspected, started: started)
       }
-      started = ended
+    }
+    let ended = ContinuousClock.now
+    turned.withLock { $0 = ended }
+    if let slices = loop.slices {
+      slices.use(started.duration(to: ended))
+    } else {
+      await Task.yield()
     }
     return batch
   }
 
-  private func callHandler(_ message: LeasedMessage) async -> WorkOutcome {
-    guard message.span != nil else { return await handler(message) }
-    return await message.traced { await self.handler(message) }
+  /// The handler's decisions. A message whose trace is recorded is handled alone, within its span.
+  private func outcomes(of messages: [LeasedMessage], givesBack: Bool) async -> [WorkOutcome] {
+    guard !givesBack else { return messages.map { _ in .giveBack } }
+    guard messages.contains(where: { $0.span != nil }) else { return await handler(messages) }
+    var outcomes: [WorkOutcome] = []
+    for message in messages {
+      outcomes.append(await message.traced { await self.handler([message])[0] })
+    }
+    return outcomes
   }
 
   /// Counts a start of a suspected message, and returns how often it was started, including the start by the owner that crashed.

@@ -40,7 +40,7 @@ public final class ShardWorker: Sendable {
   let queue: QueueName
   let pace: Pace
   let deliveries: DeliveryQueue
-  let handler: @Sendable (LeasedMessage) async -> WorkOutcome
+  let handler: @Sendable ([LeasedMessage]) async -> [WorkOutcome]
   let settlement: Settlement
   let consumer: QueueConsumer
   /// True if it has leased messages and is therefore a member of consumer groups.
@@ -82,10 +82,24 @@ public final class ShardWorker: Sendable {
   }
 
   /// - Parameter handler: decides the outcome of a message. It is called again if the outcome could not be settled.
-  public init(
+  public convenience init(
     queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil,
     observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
+  ) {
+    self.init(queue: queue, deliveries: deliveries, pace: pace, counter: counter, observe: observe) { messages in
+      var outcomes: [WorkOutcome] = []
+      for message in messages { outcomes.append(await handler(message)) }
+      return outcomes
+    }
+  }
+
+  /// - Parameter handlerOfMany: decides the outcomes of messages of a shard together, in their order. It is called with at most as many
+  ///   messages as the pace settles together, and again if the outcomes could not be settled.
+  public init(
+    queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil,
+    observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
+    handlerOfMany handler: @escaping @Sendable ([LeasedMessage]) async -> [WorkOutcome]
   ) {
     self.queue = queue
     self.pace = pace
