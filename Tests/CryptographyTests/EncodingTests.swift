@@ -1,3 +1,4 @@
+import COpenSSL
 import Cryptography
 import Foundation
 import TestSupport
@@ -48,6 +49,22 @@ struct DigestTests {
         == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     #expect(Hex.encode(0x0123_4567_89AB_CDEF as UInt64) == "0123456789abcdef")
     #expect(Hex.encode(HMACSHA256(key: []).authenticate([])) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+  }
+
+  @Test("HMAC equals OpenSSL's own for keys and messages around the block size")
+  func hmac() {
+    var random = SeededRandom("hmac")
+    for keySize in [0, 1, 31, 32, 63, 64, 65, 200] {
+      let key = random.bytes(keySize)
+      let ours = HMACSHA256(key: key)
+      for size in [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000] {
+        let message = random.bytes(size)
+        var code = [UInt8](repeating: 0, count: 32)
+        HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &code, nil)
+        #expect(ours.authenticate(message) == code, "a key of \(keySize) bytes, a message of \(size)")
+        #expect(ours.authenticate(message.lazy.map { $0 }) == code)
+      }
+    }
   }
 
   @Test("comparison in constant time distinguishes equal and different bytes")

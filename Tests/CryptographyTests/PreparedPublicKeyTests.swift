@@ -215,6 +215,72 @@ private final class TestKey: @unchecked Sendable {  // never changed after its c
     }
   }
 
+  /// Signatures that cannot be ``ECDSASignature``: the numbers are out of range.
+  @Test("a number out of range is invalid and does not change the results of other signatures", arguments: [Curve.p256, .p384])
+  func outOfRange(curve: Curve) throws {
+    let key = try TestKey(curve)
+    let point = try #require(key.publicKey.encodedPoint)
+    let tables = try #require(copenssl_fixed_point_new(Int32(8 * curve.width), point, point.count))
+    defer { copenssl_fixed_point_free(tables) }
+    let digest = [UInt8](repeating: 7, count: 32)
+    let zero = [UInt8](repeating: 0, count: curve.width)
+    let good = try key.sign(digest)
+    let signatures = [
+      good.raw, zero + good.s, good.raw, good.r + zero, curve.order + good.s, good.r + curve.order,
+      [UInt8](repeating: 0xFF, count: 2 * curve.width), good.raw,
+    ]
+    var answers = [Int8](repeating: -1, count: signatures.count)
+    copenssl_fixed_point_verify(
+      tables, signatures.count, [[UInt8]](repeating: digest, count: signatures.count).flatMap(\.self), digest.count,
+      signatures.flatMap(\.self), &answers)
+    #expect(answers == [1, 0, 1, 0, 0, 0, 0, 1])
+    answers = [-1, -1]
+    copenssl_fixed_point_verify(tables, 2, digest + digest, digest.count, zero + zero + good.r + zero, &answers)
+    #expect(answers == [0, 0])
+    copenssl_fixed_point_verify(tables, 0, digest, digest.count, good.raw, &answers)
+    #expect(answers == [0, 0])
+  }
+
+  @Test("signatures verified together get the results of each alone", arguments: [Curve.p256, .p384])
+  func together(curve: Curve) throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededRandom(seed: seed)
+    let key = try TestKey(curve)
+    let other = try TestKey(curve)
+    let prepared = PreparedPublicKey(key.publicKey)
+    // Around the numbers of signatures that share an inverse.
+    for count in [0, 1, 2, 31, 32, 33, 64, 65] + (0..<(curve == .p256 ? 30 : 3)).map({ _ in Int.random(in: 0...80, using: &random) }) {
+      var expected: [Bool] = []
+      let signatures = try (0..<count).map { _ in
+        var message = random.bytes(Int.random(in: 0..<100, using: &random))
+        var signature = try (Int.random(in: 0..<5, using: &random) == 0 ? other : key).sign(SHA256Digest.hash(message))
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: message.append(1)
+        case 1: signature = try ECDSASignature(raw: signature.r + signature.r, curve: curve)
+        default: break
+        }
+        expected.append(key.publicKey.verifies(signature, of: message))
+        return (signature: signature, message: message)
+      }
+      #expect(prepared.verifies(signatures) == expected, "seed \(seed), \(count) signatures")
+    }
+  }
+
+  @Test("signatures of several curves verified together get the results of each alone")
+  func curvesTogether() throws {
+    let key = try TestKey(.p256)
+    let message = Array("message".utf8)
+    let digest = SHA256Digest.hash(message)
+    let signatures = [
+      (signature: try key.sign(digest), message: message), (signature: try TestKey(.p384).sign(digest), message: message),
+      (signature: try key.sign(digest), message: message + [0]), (signature: try key.sign(digest), message: message),
+    ]
+    #expect(PreparedPublicKey(key.publicKey).verifies(signatures) == [true, false, false, true])
+    let p192 = "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
+    let unprepared = PreparedPublicKey(try PublicKey(subjectPublicKeyInfo: try #require(Base64.decode(p192))))
+    #expect(unprepared.verifies(signatures) == [false, false, false, false])
+  }
+
   @Test("several threads get correct results concurrently", arguments: [Curve.p256, .p384])
   func threads(curve: Curve) async throws {
     let key = try TestKey(curve)

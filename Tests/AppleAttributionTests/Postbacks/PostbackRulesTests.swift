@@ -178,6 +178,23 @@ struct PostbackRulesTests {
     let verdict = allowing.verdict(onSKAdNetwork: object)
     #expect(verdict.valid && verdict.environment == .development && verdict.keyId == "apple-development-identifier/0")
     #expect(allowing.verdict(onSKAdNetwork: try Self.signed(Self.four)).environment == .production)
+    let bodies = try [Self.key, Self.developmentKey, try .generate()].map { key in
+      (body: JSONValue.object(try Self.signed(Self.four, with: key)).serialized, adNetworks: nil as Set<String>?)
+    }
+    #expect(allowing.verdicts(onSKAdNetwork: bodies).map(\.environment) == [.production, .development, nil])
+    #expect(Self.verifier.verdicts(onSKAdNetwork: bodies).map(\.valid) == [true, false, false])
+  }
+
+  @Test("every key that Apple signs with is tried for postbacks that are verified together")
+  func severalKeys() throws {
+    let second = try SigningKey.generate()
+    let verifier = PostbackVerifier(keys: ApplePublicKeys(p192: [], p256: [Self.key.publicKey, second.publicKey], kids: [:]))
+    let bodies = try [second, Self.key, second, Self.developmentKey].map { key in
+      (body: JSONValue.object(try Self.signed(Self.four, with: key)).serialized, adNetworks: nil as Set<String>?)
+    }
+    #expect(verifier.verdicts(onSKAdNetwork: bodies).map(\.valid) == [true, true, true, false])
+    let none = PostbackVerifier(keys: ApplePublicKeys(p192: [PublicKey](), p256: [], kids: [:]))
+    #expect(none.verdicts(onSKAdNetwork: bodies).map(\.reason) == [.badSignature, .badSignature, .badSignature, .badSignature])
   }
 
   @Test("random damage never crashes, and never makes another postback valid")

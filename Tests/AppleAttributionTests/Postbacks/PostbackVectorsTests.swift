@@ -1,5 +1,6 @@
 import AppleAttribution
 import Cryptography
+import TestSupport
 import Testing
 import WireJSON
 
@@ -27,6 +28,31 @@ struct PostbackVectorsTests {
     if let field = vector.expect["field"]?.stringValue { #expect(seen.field == field) }
     if let version = vector.expect["version"]?.stringValue { #expect(seen.version == version) }
     if let environment = vector.expect["environment"]?.stringValue { #expect(seen.environment == environment) }
+  }
+
+  @Test("postbacks verified together get the verdicts of each alone", arguments: ["apple", "test"])
+  func together(_ keys: String) {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededRandom(seed: seed)
+    let verifier = PostbackVerifier(keys: keys == "apple" ? .published : PostbackVector.testKeys, acceptsDevelopmentSKAdNetwork: true)
+    let bodies = PostbackVector.postbacks.map(\.body) + [[], Array("{".utf8), Array("[]".utf8), [0xFF]]
+    for count in [0, 1, 2, 33] + (0..<20).map({ _ in Int.random(in: 0...60, using: &random) }) {
+      let asked = (0..<count).map { _ in
+        let adNetworks: Set<String>? = [nil, ["example123.skadnetwork"], []].randomElement(using: &random)!
+        return (body: bodies.randomElement(using: &random)!, adNetworks: adNetworks)
+      }
+      let verdicts = verifier.verdicts(onSKAdNetwork: asked)
+      #expect(verdicts.count == count)
+      for (verdict, one) in zip(verdicts, asked) {
+        let alone = verifier.verdict(onSKAdNetwork: one.body, expecting: one.adNetworks)
+        #expect(
+          (verdict.reason, verdict.field, verdict.explanation, verdict.version, verdict.environment)
+            == (alone.reason, alone.field, alone.explanation, alone.version, alone.environment), "seed \(seed)")
+        #expect(
+          (verdict.keyId, verdict.transactionId, verdict.postback, verdict.naturalKey)
+            == (alone.keyId, alone.transactionId, alone.postback, alone.naturalKey), "seed \(seed)")
+      }
+    }
   }
 
   @Test(
