@@ -50,8 +50,9 @@ extension ServiceParts {
       metrics: environment.metrics)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
-      queue: .intake, deliveries: deliveries, pace: .computing, counter: counter,
-      observe: QueueMetrics.observer(.intake, environment.metrics), handlerOfMany: { leases in await verification.handle(leases) })
+      queue: .intake, deliveries: deliveries, pace: .computing, counter: counter, joint: verification.jointHandler,
+      observe: QueueMetrics.observer(.intake, environment.metrics)
+    ) { lease in await verification.handle(lease) }
     let feedMetrics = FeedMetrics(environment.metrics)
     let names = AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) })
     let feed = EventFeed(

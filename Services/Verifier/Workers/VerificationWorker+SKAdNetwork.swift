@@ -6,8 +6,19 @@ import WireJSON
 
 /// SKAdNetwork postbacks.
 extension VerificationWorker {
+  /// Handles SKAdNetwork postbacks, most of all deliveries, together: their signatures take less time then.
+  var jointHandler: ShardWorker.JointHandler {
+    ShardWorker.JointHandler(accepts: { $0.message.kind == PostbackKind.skAdNetwork.rawValue }, outcomes: skAdNetwork)
+  }
+
+  /// The outcomes in the order of the messages.
+  func skAdNetwork(_ leases: [LeasedMessage]) -> [WorkOutcome] {
+    var verdicts = postbacks.verdicts(onSKAdNetwork: leases.map { ($0.message.body, expectedAdNetwork($0)) })
+    return leases.indices.map { outcome(of: leases[$0], &verdicts[$0]) }
+  }
+
   /// Takes the postback out of the verdict.
-  func skAdNetwork(_ lease: LeasedMessage, _ verdict: inout SKAdNetworkVerdict) -> WorkOutcome {
+  private func outcome(of lease: LeasedMessage, _ verdict: inout SKAdNetworkVerdict) -> WorkOutcome {
     guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,

@@ -54,29 +54,9 @@ final class VerificationWorker: Sendable {
       bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])
   }
 
-  /// Decides about messages of a shard in their order. The signatures of SKAdNetwork postbacks, most of all deliveries, are verified
-  /// together, which takes less time.
-  func handle(_ leases: [LeasedMessage]) async -> [WorkOutcome] {
-    var verdicts = postbacks.verdicts(
-      onSKAdNetwork: leases.compactMap { lease in
-        lease.message.kind == PostbackKind.skAdNetwork.rawValue ? (lease.message.body, expectedAdNetwork(lease)) : nil
-      })
-    var next = verdicts.startIndex
-    var outcomes: [WorkOutcome] = []
-    outcomes.reserveCapacity(leases.count)
-    for lease in leases {
-      if lease.message.kind == PostbackKind.skAdNetwork.rawValue {
-        outcomes.append(skAdNetwork(lease, &verdicts[next]))
-        next += 1
-      } else {
-        outcomes.append(await handle(lease))
-      }
-    }
-    return outcomes
-  }
-
-  private func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
+    case PostbackKind.skAdNetwork.rawValue: return skAdNetwork([lease])[0]
     case PostbackKind.adAttributionKit.rawValue: return adAttributionKit(lease)
     case NotificationMessage.kind: return notification(lease)
     case SubscriptionLifecycle.gapKind: return await gap(lease)

@@ -64,9 +64,9 @@ public struct PostbackVerifier: Sendable {
       }
     }
     var signedByFirst = first.verifies(signatures)[...]
-    var rejected = rejections[...]
+    var nextRejection = rejections[...]
     return bodies.indices.map { place in
-      guard let postback = read[place].take() else { return rejected.removeFirst() }
+      guard let postback = read[place].take() else { return nextRejection.removeFirst() }
       let isSignedByFirst = postback.version.postbackCurve == .p256 ? signedByFirst.removeFirst() : nil
       return verdict(on: postback, expecting: bodies[place].adNetworks, isSignedByFirst: isSignedByFirst)
     }

@@ -73,6 +73,29 @@ import Testing
     }
   }
 
+  @Test func `Deliveries of one batch are counted by their outcomes, in whatever order these come`() async throws {
+    try await withQueue { queue, _ in
+      let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
+      for number in 0..<20 { _ = try await queue.accept(request("m\(number)", order: "one")) }
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, counter: counter) { lease in
+        let name = lease.message.attributes["natural"] ?? ""
+        // verified, verified, rejected, verified, rejected, …
+        guard let number = Int(name.dropFirst()), number > 1, number % 2 == 0 else { return .complete(verified(name)) }
+        return .complete(Completion(state: .rejected, events: [], reason: number < 10 ? "malformed" : "bad_signature"))
+      }
+      let run = Task { await worker.run() }
+      try await eventually("all have ended") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+      worker.stop()
+      await run.value
+      await counter.write()
+      var ends: [String: Int64] = [:]
+      for period in try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2) {
+        for (end, count) in period.ends { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
+      }
+      #expect(ends == ["verified -": 11, "rejected malformed": 4, "rejected bad_signature": 5])
+    }
+  }
+
   @Test func `A delivery is counted once with its outcome, and values of repeats are not counted`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)

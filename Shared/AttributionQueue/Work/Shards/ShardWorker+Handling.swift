@@ -2,74 +2,105 @@ import RedisClient
 
 /// Handling and settling the messages that were read.
 extension ShardWorker {
-  /// Calls the handler for the messages in order. It ends before the last message if a suspected message must be settled alone; the rest is
-  /// then read again. Leased messages would not be read again, so they are given back when the worker stops.
+  /// Calls the handlers for the messages in order. It ends before the last message if the worker stops or a suspected message must be
+  /// settled alone; the rest is then read again. Leased messages would not be read again, so they are given back when the worker stops.
   func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var batch = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
-    guard isLeased || !isStopping else { return batch }
-    await loop.slices?.pauseIfUsedUp()
-    var entries: [(read: Settlement.ReadEntry, isSuspected: Bool)] = []
+    let (entries, isSuspected) = try await self.entries(in: read, shard, ownership)
+    var next = 0
+    while next < entries.count {
+      if isStopping && !isLeased { break }
+      await loop.slices?.pauseIfUsedUp()
+      let started = ContinuousClock.now
+      let joined = isSuspected || isStopping ? [] : joinedMessages(entries[next...])
+      if let joint, joined.count > 1 {
+        let outcomes = joint.outcomes(joined)
+        precondition(outcomes.count == joined.count, "there is one outcome for each message")
+        for (message, outcome) in zip(joined, outcomes) { await settlement.add(message, outcome, to: &batch, started: started) }
+        next += joined.count
+      } else {
+        try await handle(
+          entries[next], isSuspected: isSuspected, givesBack: isLeased && isStopping, in: &batch, &order, started: started)
+        next += 1
+      }
+      let ended = ContinuousClock.now
+      turned.withLock { $0 = ended }
+      if let slices = loop.slices {
+        slices.use(started.duration(to: ended))
+      } else {
+        await Task.yield()
+      }
+    }
+    return batch
+  }
+
+  /// Reads the entries. A suspected one is returned alone: if the worker crashes on it, it is the first message left in the stream.
+  private func entries(in read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership) async throws
+    -> (entries: [Settlement.ReadEntry], isSuspected: Bool)
+  {
+    let consumer = ownership.form == .leased ? name : ""
+    var entries: [Settlement.ReadEntry] = []
     entries.reserveCapacity(read.count)
     var kind = ""
-    let started = ContinuousClock.now
     for entry in read.entries {
       var parts = entry.elements
       guard let id = parts.nextString(), let fields = parts.next() else { throw QueueError.unavailable(.unexpectedReply("XRANGE")) }
-      var begun = parts.nextInteger() ?? 1
-      var isSuspected = false
+      let begun = parts.nextInteger() ?? 1
       if let until = shard.suspectedUntil, let entry = EntryID(id) {
         if entry > until {
           shard.clearSuspicion()
           _ = try await deliveries.send(["HDEL", .string(Keys.suspects(queue, shard.shard)), "until"])
         } else {
-          // A suspected message is settled alone. If the worker crashes on it, it is the first message left in the stream.
-          if !entries.isEmpty { break }
-          isSuspected = true
-          begun = try await count(id, shard.shard, ownership)
+          guard entries.isEmpty else { break }
+          let begun = try await count(id, shard.shard, ownership)
+          return ([settlement.read(id, fields, begun: begun, consumer: consumer, shard: shard.shard)], true)
         }
       }
-      let read = settlement.read(id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, shard: shard.shard)
+      let read = settlement.read(id, fields, begun: begun, consumer: consumer, kindBefore: kind, shard: shard.shard)
       if let message = read.message { kind = message.message.kind }
-      entries.append((read, isSuspected))
+      entries.append(read)
     }
-    var outcomes = await outcomes(of: entries.compactMap(\.read.message), givesBack: isLeased && isStopping)[...]
-    for (read, isSuspected) in entries {
-      guard let message = read.message, let outcome = outcomes.popFirst() else {
-        settlement.addDeadLetter(read, isSuspected: isSuspected, started: started, to: &batch)
-        continue
-      }
-      guard case .inOrder(let apply) = outcome else {
-        await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, started: started)
-        continue
-      }
-      if try await order.isTurn(of: message, after: batch) {
-        let outcome = await message.traced(apply)
-        await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
-      } else {
-        batch.wait(message, isSuspected: isSuspected, started: started)
-      }
-    }
-    let ended = ContinuousClock.now
-    turned.withLock { $0 = ended }
-    if let slices = loop.slices {
-      slices.use(started.duration(to: ended))
-    } else {
-      await Task.yield()
-    }
-    return batch
+    return (entries, false)
   }
 
-  /// The handler's decisions. A message whose trace is recorded is handled alone, within its span.
-  private func outcomes(of messages: [LeasedMessage], givesBack: Bool) async -> [WorkOutcome] {
-    guard !givesBack else { return messages.map { _ in .giveBack } }
-    guard messages.contains(where: { $0.span != nil }) else { return await handler(messages) }
-    var outcomes: [WorkOutcome] = []
-    for message in messages {
-      outcomes.append(await message.traced { await self.handler([message])[0] })
+  /// The messages at the beginning of the entries that may be handled together.
+  private func joinedMessages(_ entries: ArraySlice<Settlement.ReadEntry>) -> [LeasedMessage] {
+    guard let joint else { return [] }
+    var messages: [LeasedMessage] = []
+    for entry in entries {
+      guard let message = entry.message, message.span == nil, joint.accepts(message) else { break }
+      if messages.isEmpty { messages.reserveCapacity(entries.count) }
+      messages.append(message)
     }
-    return outcomes
+    return messages
+  }
+
+  /// Handles one entry, and adds the outcome to the batch.
+  private func handle(
+    _ entry: Settlement.ReadEntry, isSuspected: Bool, givesBack: Bool, in batch: inout CommitBatch, _ order: inout OrderCheck,
+    started: ContinuousClock.Instant
+  ) async throws {
+    guard let message = entry.message else {
+      return settlement.addDeadLetter(entry, isSuspected: isSuspected, started: started, to: &batch)
+    }
+    let outcome = givesBack ? .giveBack : await callHandler(message)
+    guard case .inOrder(let apply) = outcome else {
+      return await settlement.add(message, outcome, to: &batch, isSuspected: isSuspected, started: started)
+    }
+    if try await order.isTurn(of: message, after: batch) {
+      let outcome = await message.traced(apply)
+      await settlement.add(
+        message, outcome, to: &batch, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
+    } else {
+      batch.wait(message, isSuspected: isSuspected, started: started)
+    }
+  }
+
+  private func callHandler(_ message: LeasedMessage) async -> WorkOutcome {
+    guard message.span != nil else { return await handler(message) }
+    return await message.traced { await self.handler(message) }
   }
 
   /// Counts a start of a suspected message, and returns how often it was started, including the start by the owner that crashed.
