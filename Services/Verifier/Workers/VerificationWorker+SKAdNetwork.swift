@@ -6,7 +6,7 @@ import WireJSON
 
 /// SKAdNetwork postbacks.
 extension VerificationWorker {
-  /// Handles SKAdNetwork postbacks, most of all deliveries, together: their signatures take less time then.
+  /// Handles SKAdNetwork postbacks, which are most deliveries, together: their signatures take less time then.
   var jointHandler: ShardWorker.JointHandler {
     ShardWorker.JointHandler(accepts: { $0.message.kind == PostbackKind.skAdNetwork.rawValue }, outcomes: skAdNetwork)
   }

@@ -59,7 +59,7 @@ public enum QueueMetrics {
       "attribution_queue_reclaimed_total", help: "Messages taken over from workers that have ended.", labels: ["queue"])
     registry.histogram("attribution_queue_wait_seconds", help: "Time from receipt to the end of processing.", labels: ["queue"])
     registry.histogram(
-      "attribution_queue_process_seconds", help: "Time to process a message, or the messages that are verified together with it.",
+      "attribution_queue_process_seconds", help: "Time to process a message, or the messages that are handled together with it.",
       labels: ["queue"])
     // The series are looked up once, because every message records into them.
     let outcomes = KnownSeries { registry.series("attribution_queue_processed_total", [name, $0]) }

@@ -156,6 +156,33 @@ import Traces
     }
   }
 
+  @Test func `A worker that stops counts no start of a message that it will not handle`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await OwnedMessages(queue, ["a", "b"])
+      let recorder = Recorder()
+      let worker = recorder.worker(queue)
+      let shard = WorkerShard(owned.shard)
+      shard.own(owned.ownership, suspectedUntil: EntryID(owned.messages[1].entryID))
+      let loop = await ShardWorker.WorkerLoop(nil, shards: 1)
+      let read = try await worker.entries(of: owned.shard, behind: EntryID(milliseconds: 0, number: 0))
+      worker.stop()
+      #expect(try await worker.handle(read, shard, owned.ownership, loop).isEmpty)
+      #expect(recorder.calls.isEmpty)
+      #expect(try await queue.send(["EXISTS", .string(Keys.suspects(.intake, owned.shard))]).integer == 0)
+    }
+  }
+
+  @Test func `Of messages with one natural key that are handled together, the first counts`() async throws {
+    try await withQueue { queue, _ in
+      for (name, copy) in [("a", "1"), ("b", ""), ("a", "2"), ("c", ""), ("b", "2")] {
+        _ = try await queue.accept(request(name, copy: copy, order: "one"))
+      }
+      let calls = try await Recorder().calls(queue, handling: 5)
+      #expect(calls == [Call(names: ["a", "b", "a", "c", "b"], isTogether: true)])
+      #expect(try await queue.allEvents() == ["e-a", "e-b", "e-c"])
+    }
+  }
+
   @Test func `Leased messages are handled together too`() async throws {
     try await withQueue { queue, _ in
       try await FormSwitchTests.set(.leased, queue)

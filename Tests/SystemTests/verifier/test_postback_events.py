@@ -108,7 +108,8 @@ def test_only_production_postbacks_and_values_in_their_place_are_counted(system)
         conversions = system.call("Verifier", "GetValueCounts").get("conversions", [])
         return {(one.get("fineValue"), one.get("coarseValue")): int(one["count"]) for one in conversions if int(one["appAppleId"]) == app}
 
-    until = time.monotonic() + 30
+    # A verifier that has counted many different values writes them once a minute.
+    until = time.monotonic() + 120
     while sum(counts().values()) < sum(wanted.values()) and time.monotonic() < until:
         time.sleep(0.1)
     assert counts() == wanted

@@ -11,10 +11,11 @@ extension ShardWorker {
     let (entries, isSuspected) = try await self.entries(in: read, shard, ownership)
     var next = 0
     while next < entries.count {
-      if isStopping && !isLeased { break }
+      // The start of a suspected message is counted already.
+      if isStopping && !isLeased && !isSuspected { break }
       await loop.slices?.pauseIfUsedUp()
       let started = ContinuousClock.now
-      let joined = isSuspected || isStopping ? [] : joinedMessages(entries[next...])
+      let joined = isSuspected || isStopping ? [] : joinedMessages(in: entries[next...])
       if let joint, joined.count > 1 {
         let outcomes = joint.outcomes(joined)
         precondition(outcomes.count == joined.count, "there is one outcome for each message")
@@ -53,7 +54,7 @@ extension ShardWorker {
           shard.clearSuspicion()
           _ = try await deliveries.send(["HDEL", .string(Keys.suspects(queue, shard.shard)), "until"])
         } else {
-          guard entries.isEmpty else { break }
+          guard entries.isEmpty, !isStopping else { break }
           let begun = try await count(id, shard.shard, ownership)
           return ([settlement.read(id, fields, begun: begun, consumer: consumer, shard: shard.shard)], true)
         }
@@ -66,7 +67,7 @@ extension ShardWorker {
   }
 
   /// The messages at the beginning of the entries that may be handled together.
-  private func joinedMessages(_ entries: ArraySlice<Settlement.ReadEntry>) -> [LeasedMessage] {
+  private func joinedMessages(in entries: ArraySlice<Settlement.ReadEntry>) -> [LeasedMessage] {
     guard let joint else { return [] }
     var messages: [LeasedMessage] = []
     for entry in entries {

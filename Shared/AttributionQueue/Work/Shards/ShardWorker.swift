@@ -90,7 +90,8 @@ public final class ShardWorker: Sendable {
     /// - Parameters:
     ///   - accepts: true if the message may be handled with others: its handler only computes, and neither depends on the outcomes of
     ///     earlier messages nor changes those of later ones.
-    ///   - outcomes: the outcomes of messages that follow one another, in their order; exactly one for each.
+    ///   - outcomes: the outcomes of messages that follow one another, in their order; exactly one for each, and none is
+    ///     ``WorkOutcome/inOrder(_:)``.
     public init(
       accepts: @escaping @Sendable (LeasedMessage) -> Bool, outcomes: @escaping @Sendable ([LeasedMessage]) -> [WorkOutcome]
     ) {
