@@ -160,6 +160,9 @@ public struct JSONReader: Sendable {
     }
   }
 
+  /// Enough for most objects, such as a postback.
+  private static let usualMembers = 16
+
   /// Any value, as a tree. Repeated names in one object are an error.
   public mutating func readValue() throws(JSONError) -> JSONValue {
     switch try peek() {
@@ -184,8 +187,7 @@ public struct JSONReader: Sendable {
       while let key = try nextKey() {
         let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
         guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
-        // Enough for most objects.
-        if object.isEmpty { object.reserveCapacity(KeySet.few) }
+        if object.isEmpty { object.reserveCapacity(Self.usualMembers) }
         do { object.append(JSONObject.Member(key: key, value: try readValue())) } catch { throw error.inside(key) }
       }
       return .object(object)

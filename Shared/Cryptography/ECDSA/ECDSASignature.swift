@@ -41,7 +41,7 @@ public struct ECDSASignature: Sendable, Hashable {
       raw.replaceSubrange(end - value.count..<end, with: der[value])
     }
     guard at == der.count else { throw .notDER }
-    try self.init(inRange: raw, curve: curve)
+    try self.init(checkingRangeOf: raw, curve: curve)
   }
 
   /// The place of an INTEGER's digits, without the zero that marks a number as positive. `at` moves past it.
@@ -59,10 +59,10 @@ public struct ECDSASignature: Sendable, Hashable {
   /// Reads r‖s, each as wide as the curve (JOSE).
   public init(raw: [UInt8], curve: Curve) throws(SignatureError) {
     guard raw.count == 2 * curve.width else { throw .wrongLength(raw.count) }
-    try self.init(inRange: raw, curve: curve)
+    try self.init(checkingRangeOf: raw, curve: curve)
   }
 
-  private init(inRange raw: [UInt8], curve: Curve) throws(SignatureError) {
+  private init(checkingRangeOf raw: [UInt8], curve: Curve) throws(SignatureError) {
     for number in [raw[..<curve.width], raw[curve.width...]] {
       guard number.contains(where: { $0 != 0 }), number.lexicographicallyPrecedes(curve.order) else { throw .outOfRange }
     }

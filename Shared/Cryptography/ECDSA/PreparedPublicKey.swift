@@ -38,7 +38,7 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
     guard signature.curve == key.curve else { return false }
     var answer: Int8 = -1
     copenssl_fixed_point_verify(tables, 1, digest, digest.count, signature.raw, &answer)
-    return isTrue(answer, signature, digest: digest)
+    return isVerified(answer, signature, digest: digest)
   }
 
   /// For each signature, true if the key's private key signed its message: ECDSA over SHA-256. The results are those of
@@ -58,10 +58,11 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
     }
     var answers = [Int8](repeating: -1, count: signatures.count)
     copenssl_fixed_point_verify(tables, answers.count, digests, SHA256Digest.size, raw, &answers)
-    return zip(signatures, answers).map { one, answer in isTrue(answer, one.signature, digest: SHA256Digest.hash(one.message)) }
+    return zip(signatures, answers).map { one, answer in isVerified(answer, one.signature, digest: SHA256Digest.hash(one.message)) }
   }
 
-  private func isTrue(_ answer: Int8, _ signature: ECDSASignature, digest: @autoclosure () -> [UInt8]) -> Bool {
+  /// - Parameter answer: that of `copenssl_fixed_point_verify`.
+  private func isVerified(_ answer: Int8, _ signature: ECDSASignature, digest: @autoclosure () -> [UInt8]) -> Bool {
     switch answer {
     case 1: true
     case 0: false
