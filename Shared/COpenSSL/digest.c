@@ -11,6 +11,17 @@ int copenssl_sha256(const uint8_t *bytes, size_t length, uint8_t *digest) {
   return made;
 }
 
+int copenssl_sha256_prefix_set(copenssl_sha256_prefix *self, const uint8_t *bytes, size_t length) {
+  return SHA256_Init(&self->state) && SHA256_Update(&self->state, bytes, length);
+}
+
+int copenssl_sha256_after(const copenssl_sha256_prefix *prefix, const uint8_t *bytes, size_t length, uint8_t *digest) {
+  SHA256_CTX state = prefix->state;
+  int made = SHA256_Update(&state, bytes, length) && SHA256_Final(digest, &state);
+  OPENSSL_cleanse(&state, sizeof(state));
+  return made;
+}
+
 static int begin_with(SHA256_CTX *state, const uint8_t *block, uint8_t mask) {
   uint8_t padded[SHA256_CBLOCK];
   for (size_t place = 0; place < sizeof(padded); place++) padded[place] = (uint8_t)(block[place] ^ mask);

@@ -123,9 +123,12 @@ struct SignedDataVectorsTests {
     let first = verdict(text)
     #expect(verdict(text) == first)
     guard first.valid, let jws = try? EncodedJWS(text, limit: 1 << 20), let payload = try? JSONValue(parsing: jws.payload) else { return }
-    guard let chain = chains.chain(of: jws.header, at: 1_790_000_000) else { return }
-    #expect(chains.chain(of: jws.header, at: chain.notAfter + 1) == nil)
-    #expect(chains.chain(of: jws.header, at: chain.notBefore - 1) == nil)
+    guard let known = chains.known(jws.header, at: 1_790_000_000) else { return }
+    #expect(chains.known(jws.header, at: known.chain.notAfter + 1) == nil)
+    #expect(chains.known(jws.header, at: known.chain.notBefore - 1) == nil)
+    #expect(known.digest(of: jws) == SHA256Digest.hash(jws.signingInput))
+    let another = try EncodedJWS("A\(text)", limit: 1 << 20)
+    #expect(known.digest(of: another) == nil)
     let parts = text.split(separator: ".").map(String.init)
     let other = try #require(payload.objectValue).members.reversed()
     let altered = Base64.encodeURL(JSONValue.object(JSONObject(Array(other))).serialized)
@@ -147,7 +150,7 @@ struct SignedDataVectorsTests {
     _ = verifier.verdict(on: forged, kind: kind, now: 1_790_000_000_000)
     let header = try EncodedJWS(forged, limit: 1 << 20).header
     #expect(chains.cachedPaths == 1)
-    #expect(chains.chain(of: header, at: 1_790_000_000) == nil)
+    #expect(chains.known(header, at: 1_790_000_000) == nil)
   }
 
   @Test("a chain gets the verdict of its vector", arguments: AppStoreVectors.chains)

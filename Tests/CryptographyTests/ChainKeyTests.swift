@@ -15,18 +15,18 @@ import Testing
       // Creating signatures takes most of the time.
       if round % 10 > 0, round < ChainKey.usesBeforeTables(.p256) - 20 {
         let wrong = try ECDSASignature(raw: random.bytes(63) + [1], curve: .p256)
-        #expect(!key.verifies(wrong, of: message))
+        #expect(!key.verifies(wrong, digest: SHA256Digest.hash(message)))
         continue
       }
       let signature = try signer.sign(message)
-      #expect(key.verifies(signature, of: message))
-      #expect(!key.verifies(signature, of: message + [0]))
-      #expect(!key.verifies(try other.sign(message), of: message))
+      #expect(key.verifies(signature, digest: SHA256Digest.hash(message)))
+      #expect(!key.verifies(signature, digest: SHA256Digest.hash(message + [0])))
+      #expect(!key.verifies(try other.sign(message), digest: SHA256Digest.hash(message)))
     }
     for _ in 0..<500 where !key.isPrepared { try await Task.sleep(for: .milliseconds(20)) }
     #expect(key.isPrepared)
     let signature = try signer.sign([1])
-    #expect(key.verifies(signature, of: [1]))
-    #expect(!key.verifies(signature, of: [2]))
+    #expect(key.verifies(signature, digest: SHA256Digest.hash([1])))
+    #expect(!key.verifies(signature, digest: SHA256Digest.hash([2])))
   }
 }

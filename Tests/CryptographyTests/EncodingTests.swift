@@ -51,6 +51,19 @@ struct DigestTests {
     #expect(Hex.encode(HMACSHA256(key: []).authenticate([])) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
   }
 
+  @Test("SHA-256 after a prefix equals SHA-256 of the whole message, for all lengths around the block size")
+  func prefix() {
+    var random = SeededRandom("prefix")
+    for count in [0, 1, 55, 63, 64, 65, 127, 128, 129, 4000] {
+      let begin = random.bytes(count)
+      let prefix = SHA256Prefix((random.bytes(3) + begin + random.bytes(3))[3..<3 + count])
+      for rest in [0, 1, 8, 55, 56, 63, 64, 65, 1000] {
+        let message = begin + random.bytes(rest)
+        #expect(prefix.hash(message) == SHA256Digest.hash(message), "\(count) and \(rest) bytes")
+      }
+    }
+  }
+
   @Test("HMAC equals OpenSSL's own for keys and messages around the block size")
   func hmac() {
     var random = SeededRandom("hmac")

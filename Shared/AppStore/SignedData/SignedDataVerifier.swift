@@ -81,12 +81,12 @@ public struct SignedDataVerifier: Sendable {
         throw SignedDataRefusal(.malformedJWS)
       }
       if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
-        let chain = chains.chain(of: jws.header, at: time / 1000)
+        let known = chains.known(jws.header, at: time / 1000), let digest = known.digest(of: jws)
       {
         // The same header was verified before, so its algorithm and certificates are valid.
         if isUnsigned(payload) { return .success(payload) }
-        try verify(jws, under: chain)
-        built.append(chain)
+        try verify(jws.signature, of: digest, under: known.chain)
+        built.append(known.chain)
         return .success(payload)
       }
       guard let decoded = jws.header.decoded else { throw SignedDataRefusal(.malformedJWS) }
@@ -106,7 +106,7 @@ public struct SignedDataVerifier: Sendable {
         throw error
       }
       let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
-      try verify(jws, under: chain)
+      try verify(jws.signature, of: SHA256Digest.hash(jws.signingInput), under: chain)
       chains.remember(chain, of: jws.header)
       built.append(chain)
       return .success(payload)
@@ -115,12 +115,12 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  private func verify(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
+  private func verify(_ raw: [UInt8], of digest: [UInt8], under chain: VerifiedChain) throws(SignedDataRefusal) {
     let signature: ECDSASignature
-    do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
+    do throws(SignatureError) { signature = try ECDSASignature(raw: raw, curve: .p256) } catch {
       throw SignedDataRefusal(.malformedSignature)
     }
-    guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+    guard chain.verifies(signature, digest: digest) else { throw SignedDataRefusal(.badSignature) }
   }
 
   /// True if data of Xcode or local testing, which Apple does not sign, is accepted without verification. The data's own claim is never

@@ -109,8 +109,10 @@ public struct EncodedHeader: Sendable, Equatable {
   /// The decoded header; nil if it is not strict Base64URL.
   public var decoded: [UInt8]? { input.withUnsafeBufferPointer { Base64.decodeURL(UnsafeBufferPointer(rebasing: $0[..<count])) } }
 
+  var bytes: ArraySlice<UInt8> { input[..<count] }
+
   /// A copy without the bytes after the header, for a cache.
-  var alone: EncodedHeader { EncodedHeader(input: Array(input[..<count]), count: count) }
+  var alone: EncodedHeader { EncodedHeader(input: Array(bytes), count: count) }
 
   public static func == (a: EncodedHeader, b: EncodedHeader) -> Bool {
     guard a.count == b.count else { return false }

@@ -104,10 +104,10 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     return try built.get()
   }
 
-  /// The cached path of an identical header; nil if there is none that is valid at that time, in seconds since 1970.
-  public func chain(of header: EncodedHeader, at time: Int64) -> VerifiedChain? {
-    guard let path = cache.withLock({ $0.headers.use(header) }), path.holds(at: time) else { return nil }
-    return path
+  /// The cached entry of an identical header; nil if there is none whose path is valid at that time, in seconds since 1970.
+  public func known(_ header: EncodedHeader, at time: Int64) -> KnownHeader? {
+    guard let known = cache.withLock({ $0.headers.use(header) }), known.chain.holds(at: time) else { return nil }
+    return known
   }
 
   /// Caches the path of a header. The leaf's key must have verified a signature, so that only Apple decides what is cached.

@@ -23,8 +23,9 @@ final class ChainKey: Sendable {
   /// True if there are tables.
   var isPrepared: Bool { state.withLock { $0.prepared != nil } }
 
-  func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
-    use()?.verifies(signature, of: message) ?? key.verifies(signature, of: message)
+  /// True if the key's private key signed the digest.
+  func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
+    use()?.verifies(signature, digest: digest) ?? key.verifies(signature, digest: digest)
   }
 
   /// True if the key signed the certificate.

@@ -27,8 +27,8 @@ public struct VerifiedChain: Sendable {
 
   func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
 
-  /// True if the leaf's private key signed the message: ECDSA over SHA-256.
-  public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool { chainKey.verifies(signature, of: message) }
+  /// True if the leaf's private key signed the message with this SHA-256 digest: ECDSA.
+  public func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool { chainKey.verifies(signature, digest: digest) }
 }
 
 /// An intermediate that a pinned root has signed, verified once.
