@@ -1,8 +1,9 @@
 import COpenSSL
-import Cryptography
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Cryptography
 
 @Suite("Base64 and hexadecimal")
 struct EncodingTests {
