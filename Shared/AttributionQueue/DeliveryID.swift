@@ -1,4 +1,4 @@
-/// Identifies a delivery: its shard and a digest of its idempotency key. The same bytes have the same id.
+/// Identifies a delivery: its shard and a digest of its idempotency key. The same idempotency key and order key give the same id.
 public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
   public let shard: Shard
   /// `017-` and 32 hexadecimal digits.

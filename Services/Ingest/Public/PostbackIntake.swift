@@ -7,8 +7,10 @@ import WireJSON
 
 /// Accepts SKAdNetwork and AdAttributionKit postbacks: an ad network's own, and developers' copies.
 ///
-/// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200,
-/// even if it is forged: verifier decides, and the sender learns nothing.
+/// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. Its identifiers give the
+/// natural key, for SKAdNetwork `skadnetwork:` with ad network, transaction id and sequence index (``PostbackSniffer``). Nothing is verified
+/// here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200, even if it is forged:
+/// verifier decides, and the sender learns nothing.
 struct PostbackIntake: Sendable {
   let deliveries: DeliveryQueue
 
@@ -36,7 +38,7 @@ struct PostbackIntake: Sendable {
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // Verifier claims the natural key, which is stored for as long as devices repeat postbacks.
+          // A later repeat is accepted again, but not published again: verifier claims the natural key when it publishes the event.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {

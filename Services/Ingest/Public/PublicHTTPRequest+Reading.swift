@@ -16,10 +16,29 @@ extension PublicHTTPRequest {
   func parameter(_ name: String) -> String? {
     for pair in (query ?? "").split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, PublicRoute.decoded(parts[0]) == name else { continue }
-      return PublicRoute.decoded(parts[1].map { $0 == "+" ? " " : String($0) }.joined())
+      guard parts.count == 2, Self.percentDecoded(parts[0]) == name else { continue }
+      return Self.percentDecoded(parts[1].map { $0 == "+" ? " " : String($0) }.joined())
     }
     return nil
+  }
+
+  /// A percent-decoded path segment or query value; nil if it is not UTF-8.
+  static func percentDecoded(_ text: some StringProtocol) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let first = rest.popFirst() {
+      guard first == UInt8(ascii: "%") else {
+        bytes.append(first)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
   }
 
   /// The body as a JSON object. Throws ``FieldError`` with the position of an error.

@@ -32,7 +32,7 @@ extension VerificationWorker {
     ).map { .object($0) }
     let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
-      lease, .adAttributionKitPostbackVerified, naturalKey, event,
+      lease, .adAttributionKitPostbackVerified, claiming: naturalKey, event,
       Self.counted(
         app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, fine: postback.conversionValue,
         coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkIdentifier,

@@ -88,7 +88,7 @@ extension VerificationWorker {
     } catch {
       return .retry(after: nil, error: "the request that it names or makes cannot be noted")
     }
-    verifiedCounter.add(lease.message.kind, environment)
+    verifiedMetric.add(lease.message.kind, environment)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, rememberLong: true,
       events: [

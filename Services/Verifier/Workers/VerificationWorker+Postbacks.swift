@@ -8,7 +8,7 @@ extension VerificationWorker {
   /// The reason of a rejection.
   private static let conflict = "conflicting_unsigned"
 
-  /// The ad network whose URL was called, if it was an ad network's own URL.
+  /// The ad network that the URL named; nil for a URL that names none.
   func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
     lease.message.attributes[PostbackKind.expectedAdNetworkAttribute].map { [$0] }
   }
@@ -35,15 +35,15 @@ extension VerificationWorker {
     return [value, .source(adNetworkId: adNetworkId, source)]
   }
 
-  /// The outcome for a verified postback. Only a verified one claims its natural key, so that a forged one cannot take the place of a
-  /// genuine one.
+  /// The outcome for a verified postback: its event is published in the step that claims its natural key, and only if the key is new. Only a
+  /// verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
   ///
-  /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
+  /// - Parameter conflict: the type of the event if this postback was published before with other unsigned values.
   func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ counted: [CountedValue],
+    _ lease: LeasedMessage, _ type: EventType, claiming naturalKey: String, _ event: [UInt8], _ counted: [CountedValue],
     _ attributes: EventAttributes, unsigned: JSONObject, otherwise conflict: EventType
   ) -> WorkOutcome {
-    verifiedCounter.add(lease.message.kind, attributes.environment ?? "")
+    verifiedMetric.add(lease.message.kind, attributes.environment ?? "")
     var completion = Completion(
       state: .verified, naturalKey: naturalKey,
       events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])
@@ -54,25 +54,25 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// Decides about a signed postback that was already counted. Its holder can send it again with other unsigned values. The first ones
-  /// count, and other values are published as a conflict.
+  /// Decides about a signed postback whose natural key was claimed before. Its holder can send it again with other unsigned values. The
+  /// first ones count, and other values are published as a conflict.
   private func seen(
     _ lease: LeasedMessage, _ naturalKey: String, _ attributes: EventAttributes, unsigned values: JSONObject, _ type: EventType
   ) async -> WorkOutcome {
     var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
     duplicate.reason = "duplicate"
     duplicate.word = "duplicate"
-    let counted: [UInt8]?
+    let published: [UInt8]?
     var kept = DetailFinding.unknown
     do throws(QueueError) {
-      counted = try await deliveries.publishedEvent(naturalKey, besides: lease)
-      if counted == nil, deliveries.configuration.unsignedDigests {
+      published = try await deliveries.publishedEvent(naturalKey, besides: lease)
+      if published == nil, deliveries.configuration.unsignedDigests {
         kept = try await deliveries.detail(values.canonical, of: naturalKey, besides: lease)
       }
     } catch {
-      return .retry(after: .milliseconds(500), error: "what was counted cannot be read")
+      return .retry(after: .milliseconds(500), error: "the event that was published before cannot be read")
     }
-    guard let counted else {
+    guard let published else {
       // The feed no longer has the event.
       guard kept == .other else { return .complete(duplicate) }
       return rejected(
@@ -82,9 +82,9 @@ extension VerificationWorker {
           "environment": attributes.environment.map { .string($0) } ?? .null,
         ])
     }
-    guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
+    guard let first = try? JSONValue(parsing: published, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
     else {
-      return .deadLetter(error: "the event that was counted cannot be compared with")
+      return .deadLetter(error: "the event that was published before cannot be compared with")
     }
     guard values != firstValues else { return .complete(duplicate) }
     return rejected(

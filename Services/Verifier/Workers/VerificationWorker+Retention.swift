@@ -25,7 +25,7 @@ extension VerificationWorker {
     data["request"] = .object(payload)
     data["answer"] = .object(record.answer)
     data["decision"] = .object(record.decision)
-    verifiedCounter.add(lease.message.kind, question.environment)
+    verifiedMetric.add(lease.message.kind, question.environment)
     let id = question.naturalKey
     return .complete(
       Completion(

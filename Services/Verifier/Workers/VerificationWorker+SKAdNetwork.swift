@@ -77,7 +77,7 @@ extension VerificationWorker {
       writer.endObject()
     }
     return verified(
-      lease, .skadnetworkPostbackVerified, naturalKey, event,
+      lease, .skadnetworkPostbackVerified, claiming: naturalKey, event,
       Self.counted(
         app: postback.appId, environment, isWinning: postback.isWinning, fine: postback.conversionValue,
         coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkId,

@@ -22,7 +22,7 @@ final class VerificationWorker: Sendable {
   let suffixes: PublicSuffixList?
   let arrivals: VerifiedArrivals
   let metrics: MetricsRegistry
-  let verifiedCounter: VerifiedCounter
+  let verifiedMetric: VerifiedMetric
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: RevocationCheckedVerifier, lifecycle: SubscriptionLifecycle,
@@ -39,7 +39,7 @@ final class VerificationWorker: Sendable {
     self.suffixes = suffixes
     self.arrivals = arrivals
     self.metrics = metrics
-    verifiedCounter = VerifiedCounter(metrics)
+    verifiedMetric = VerifiedMetric(metrics)
     Self.declare(metrics)
   }
 

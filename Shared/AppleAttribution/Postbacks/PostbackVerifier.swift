@@ -3,8 +3,8 @@ import WireJSON
 
 /// Verifies postbacks with Apple's keys (Verifying an install-validation postback; Verifying a postback).
 public struct PostbackVerifier: Sendable {
-  private let keys: ApplePublicKeys
-  private let developmentKeys: [ApplePublicKeys.Key]
+  let keys: ApplePublicKeys
+  let developmentKeys: [ApplePublicKeys.Key]
 
   /// - Parameter acceptsDevelopmentSKAdNetwork: true if a SKAdNetwork postback, which names no key, may also be signed with a development
   ///   key. It is then always marked as development.
@@ -16,114 +16,7 @@ public struct PostbackVerifier: Sendable {
       : []
   }
 
-  // MARK: SKAdNetwork
-
-  /// Verifies a body as it was received.
-  ///
-  /// - Parameter adNetworks: the expected ad networks; genuine postbacks of others are `wrong_ad_network`. Nil: any.
-  public func verdict(onSKAdNetwork body: [UInt8], expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
-    do throws(PostbackRejection) {
-      return verdict(onSKAdNetwork: try PostbackBody.object(body), expecting: adNetworks)
-    } catch {
-      return rejected(error, nil)
-    }
-  }
-
-  /// Verifies Apple's object.
-  public func verdict(onSKAdNetwork object: JSONObject, expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
-    do throws(PostbackRejection) {
-      return verdict(on: try SKAdNetworkPostback(object), expecting: adNetworks)
-    } catch {
-      return rejected(error, object)
-    }
-  }
-
-  /// Verifies several bodies as they were received. The verdicts are those of ``verdict(onSKAdNetwork:expecting:)``, in the order of the
-  /// bodies, and take less time.
-  public func verdicts(onSKAdNetwork bodies: [(body: [UInt8], adNetworks: Set<String>?)]) -> [SKAdNetworkVerdict] {
-    // Nearly all postbacks are signed by the first of these keys.
-    guard bodies.count > 1, let first = keys.p256.first?.key else {
-      return bodies.map { verdict(onSKAdNetwork: $0.body, expecting: $0.adNetworks) }
-    }
-    var read: [SKAdNetworkPostback?] = []
-    var rejections: [SKAdNetworkVerdict] = []
-    var signatures: [(signature: ECDSASignature, message: [UInt8])] = []
-    read.reserveCapacity(bodies.count)
-    signatures.reserveCapacity(bodies.count)
-    for one in bodies {
-      var object: JSONObject?
-      do throws(PostbackRejection) {
-        let parsed = try PostbackBody.object(one.body)
-        object = parsed
-        let postback = try SKAdNetworkPostback(parsed)
-        if postback.version.postbackCurve == .p256 { signatures.append((postback.signature, postback.signedString)) }
-        read.append(postback)
-      } catch {
-        rejections.append(rejected(error, object))
-        read.append(nil)
-      }
-    }
-    var signedByFirst = first.verifies(signatures)[...]
-    var nextRejection = rejections[...]
-    return bodies.indices.map { place in
-      guard let postback = read[place].take() else { return nextRejection.removeFirst() }
-      let isSignedByFirst = postback.version.postbackCurve == .p256 ? signedByFirst.removeFirst() : nil
-      return verdict(on: postback, expecting: bodies[place].adNetworks, isSignedByFirst: isSignedByFirst)
-    }
-  }
-
-  /// - Parameter isSignedByFirst: whether the first key of its curve signed the postback; nil if that is not known.
-  private func verdict(
-    on postback: consuming SKAdNetworkPostback, expecting adNetworks: Set<String>?, isSignedByFirst: Bool? = nil
-  ) -> SKAdNetworkVerdict {
-    let curve = postback.version.postbackCurve
-    let candidates = curve == .p192 ? keys.p192 : keys.p256
-    let production: String?
-    if isSignedByFirst == true {
-      production = candidates.first?.id
-    } else {
-      production = Self.signer(of: postback, candidates.dropFirst(isSignedByFirst == nil ? 0 : 1))
-    }
-    guard let keyId = production ?? (curve == .p256 ? Self.signer(of: postback, developmentKeys[...]) : nil) else {
-      return verdict(
-        on: postback, PostbackRejection(.badSignature, "not signed by a key of Apple's"), environment: nil, keyId: nil)
-    }
-    var rejection: PostbackRejection?
-    if let adNetworks, !adNetworks.contains(postback.adNetworkId) {
-      rejection = PostbackRejection(.wrongAdNetwork, field: "ad-network-id", "is another ad network's")
-    }
-    return verdict(
-      on: postback, rejection, environment: production == nil ? .development : .production, keyId: keyId)
-  }
-
-  /// The id of the first key that signed the postback.
-  private static func signer(of postback: borrowing SKAdNetworkPostback, _ candidates: ArraySlice<ApplePublicKeys.Key>) -> String? {
-    guard !candidates.isEmpty else { return nil }
-    let message = postback.signedString
-    let signature = postback.signature
-    return candidates.first { $0.key.verifies(signature, of: message) }?.id
-  }
-
-  private func verdict(
-    on postback: consuming SKAdNetworkPostback, _ rejection: PostbackRejection?, environment: PostbackEnvironment?, keyId: String?
-  ) -> SKAdNetworkVerdict {
-    let (version, transactionId) = (postback.version.rawValue, postback.transactionId)
-    let naturalKey = rejection == nil ? postback.naturalKey : nil
-    return SKAdNetworkVerdict(
-      reason: rejection?.reason, field: rejection?.field, explanation: rejection?.explanation, version: version,
-      environment: environment, keyId: keyId, transactionId: transactionId, postback: postback, naturalKey: naturalKey)
-  }
-
-  private func rejected(_ rejection: PostbackRejection, _ object: JSONObject?) -> SKAdNetworkVerdict {
-    SKAdNetworkVerdict(
-      reason: rejection.reason, field: rejection.field, explanation: rejection.explanation,
-      version: object?["version"]?.stringValue, environment: nil, keyId: nil,
-      transactionId: object?["transaction-id"]?.stringValue, postback: nil, naturalKey: nil)
-  }
-
-  // MARK: AdAttributionKit
-
-  /// Verifies a body as it was received; `adNetworks` as above.
+  /// Verifies a body as it was received; `adNetworks` as in ``verdict(onSKAdNetwork:expecting:)``.
   public func verdict(onAdAttributionKit body: [UInt8], expecting adNetworks: Set<String>? = nil) -> AdAttributionKitVerdict {
     do throws(PostbackRejection) {
       return verdict(onAdAttributionKit: try PostbackBody.object(body), expecting: adNetworks)

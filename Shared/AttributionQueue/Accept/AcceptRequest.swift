@@ -1,10 +1,13 @@
 /// A delivery that is to be accepted into a queue.
 public struct AcceptRequest: Sendable {
   public var queue: QueueName
-  /// Identifies repeats of the delivery: the natural key together with a digest of the bytes.
+  /// Identifies repeats of the delivery: usually the natural key together with a digest of the bytes, and the ad network or app that the URL
+  /// named.
   public var idempotencyKey: String
-  /// Deliveries with the same order key share a shard and stay in order. Without one, the natural key decides the shard.
+  /// Deliveries with the same order key share a shard and are read in their order; a retried one may fall behind later ones unless
+  /// ``keepsOrder`` is set.
   public var orderKey: String?
+  /// Decides the shard if there is no order key. It is not claimed here, but when the message is completed (``Completion``).
   public var naturalKey: String?
   /// True if the message is applied only after all earlier messages of its order key that also keep order are completed or dead letters.
   /// This holds across workers, retries and restarts.
@@ -14,9 +17,9 @@ public struct AcceptRequest: Sendable {
   public var notBefore: Int64?
   /// The time by which the message must be processed, milliseconds since 1970, in a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
-  /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``. This is safe for a message that claims a natural
-  /// key on completion, because a later repeat still counts once. A repeat may then be in the queue twice under one id, so a message that
-  /// keeps its order must not set this.
+  /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``. A repeat that comes later is then queued again
+  /// under the same id. It makes no second event if the message claims a natural key on completion, so only such messages may set this. A
+  /// message that keeps its order must not, because the queue would hold two messages of one id.
   public var isKnownBriefly: Bool
   /// The fraction of the backlog limit at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
   /// admits a delivery although the backlog is full.

@@ -1,3 +1,4 @@
+import Cryptography
 import RedisClient
 import Traces
 
@@ -42,11 +43,12 @@ extension DeliveryQueue {
     while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
-  /// The maximum size of an announced message, bytes of body and attributes: Redis copies what is published to its replicas. Only the
-  /// intake's worker takes announcements.
+  /// The maximum size of a message that is announced with its content, bytes of body and envelope. Larger ones are announced without it,
+  /// because Redis copies everything that is published to its replicas. In other queues than the intake, only the worker is woken.
   private static let maxAnnouncementBytes: Int64 = 4096
 
-  /// Returns nil if the key was claimed before but the claim was lost, because a replica without it became the primary. The caller retries.
+  /// Returns nil if the key was found claimed, and the claim was then lost, because a replica without it became the primary. The caller
+  /// accepts again.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
     let id = deduplication.deliveryID(request, digest: digest)
@@ -131,5 +133,24 @@ extension DeliveryQueue {
     } else if queue.isWorkedByDeadline {
       scheduleWrites.add(shard, due: Self.now, of: queue, in: self)
     }
+  }
+}
+
+/// The shard, the id and the order line of a delivery. Of the idempotency key's digest, bytes 4–7 choose the bucket, 8–15 are the member of the
+/// bucket (``Claim``), and 16–31 the delivery's id. The first byte of the order key's digest is the shard; without an order key that of the
+/// natural key's, and without both that of the idempotency key's.
+extension DeduplicationStore {
+  /// Identifies the order line of the request; nil if it keeps no order.
+  func line(_ request: AcceptRequest) -> String? {
+    guard request.keepsOrder, let orderKey = request.orderKey else { return nil }
+    return Hex.encode(digest(orderKey)[16..<32])
+  }
+
+  func deliveryID(_ request: AcceptRequest) -> DeliveryID { deliveryID(request, digest: digest(request.idempotencyKey)) }
+
+  /// - Parameter digest: ``digest(_:)`` of the idempotency key.
+  func deliveryID(_ request: AcceptRequest, digest: [UInt8]) -> DeliveryID {
+    let place = (request.orderKey ?? request.naturalKey).map(self.digest) ?? digest
+    return DeliveryID(shard: Shard(Int(place[0])), digest: Hex.encode(digest[16..<32]))
   }
 }

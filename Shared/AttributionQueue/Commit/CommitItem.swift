@@ -22,7 +22,8 @@ struct CommitItem: Sendable {
   var keepsOriginal = false
   /// Its natural key.
   var claim: DeduplicationStore.Claim?
-  /// True if the message is left unchanged if its natural key was claimed before, so that ``Completion/whenSeen`` decides its outcome.
+  /// If the natural key was claimed before: true leaves the message unchanged, so that ``Completion/whenSeen`` decides its outcome; false ends
+  /// it as a duplicate.
   var holds = false
   /// The digest that is stored with the natural key.
   var detail: DeduplicationStore.Detail?

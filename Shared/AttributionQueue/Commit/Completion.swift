@@ -49,8 +49,8 @@ public struct Completion: Sendable {
   public var recordedEventId: String?
   /// The value of the `outcome` label in metrics; by default the state's name.
   public var word: String?
-  /// Decides the outcome if the natural key was claimed before; nil if nothing is left to do then. The worker keeps holding the message
-  /// while this runs.
+  /// Called if the natural key was claimed before, and decides the outcome; the worker keeps holding the message while it runs. If it is nil,
+  /// the message is then a duplicate.
   public var whenSeen: (@Sendable () async -> WorkOutcome)?
   /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side.
   public var mayBeAcceptedAgain = false

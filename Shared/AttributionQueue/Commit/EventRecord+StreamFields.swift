@@ -1,6 +1,6 @@
 import RedisClient
 
-/// The fields of an event in the event stream, as commit.lua writes them: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it
+/// The fields of an event in the event stream, written alike by commit.lua, commit_plain.lua and ``CommitTransaction``: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it
 /// has them the ad network (`n`), app (`p`) and bundle (`b`).
 extension EventRecord {
   /// The number of words of the fields: names and values.

@@ -1,7 +1,8 @@
 import RedisClient
 
-/// A batch of finished messages with at most one event and one natural key each; nearly every batch of verified postbacks is one, unless
-/// ``QueueConfiguration/unsignedDigests`` is on. A rejected postback claims no natural key, so its batch needs commit.lua.
+/// A batch in which every message ends with at most one event, and claims a natural key if it has one. Verified postbacks do, unless
+/// ``QueueConfiguration/unsignedDigests`` is on; rejected ones, retries and messages that keep their order do not, so that their batches need
+/// commit.lua.
 ///
 /// If all natural keys are new, the commands that settle the batch are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it
 /// in less time than commit.lua.

@@ -119,8 +119,7 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: settles larger batches by transactions, and under full load small ones too. Both ways write the same data, so
-  ///   commit_plain.lua is the one to read.
+  /// - Parameter group: under load, settles plain batches by transactions that write exactly what commit_plain.lua writes; read that script.
   @discardableResult
   func commit(_ batch: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let plain = PlainBatch(batch, ownership) {

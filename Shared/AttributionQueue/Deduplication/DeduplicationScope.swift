@@ -1,12 +1,12 @@
 /// The kinds of keys in the ``DeduplicationStore``. A key is stored for one to two generations, whose length depends on the scope: see each
 /// case.
 enum DeduplicationScope: String, Sendable, CaseIterable {
-  /// Natural keys of senders that stop retrying within days, and digests of deliveries that claim no natural key:
+  /// Natural keys of senders that stop retrying within days, and idempotency keys of deliveries without ``AcceptRequest/isKnownBriefly``:
   /// ``QueueConfiguration/deliveryGeneration``.
   case delivery = "d"
   /// Natural keys of notifications, which recovery can fetch again for half a year: ``QueueConfiguration/notificationGeneration``.
   case notification = "n"
-  /// Digests of deliveries that are stored only to save work (``AcceptRequest/isKnownBriefly``): ``QueueConfiguration/copyGeneration``.
+  /// Idempotency keys of deliveries with ``AcceptRequest/isKnownBriefly``, stored only to save work: ``QueueConfiguration/copyGeneration``.
   case copy = "c"
   /// Details of natural keys in ``delivery`` (``DeduplicationStore/Detail``): ``QueueConfiguration/deliveryGeneration``.
   case detail = "u"

@@ -18,8 +18,8 @@ struct DeduplicationStore: Sendable {
     fileprivate let generation: Int64
     /// The names of the buckets of each generation without their numbers.
     let prefixes: [String]
-    /// The expiry of a new bucket. The keys in it count until the next generation ends for the instance whose clock is furthest behind, and
-    /// the instance whose clock is furthest ahead may have made it.
+    /// The expiry of a new bucket: two generations and the largest difference of clocks, because the instance whose clock is furthest ahead may
+    /// make the bucket, and the one whose clock is furthest behind still needs it at the end of its next generation.
     let expirySeconds: Int64
     /// The number of buckets of a generation.
     let buckets: Int
@@ -75,8 +75,7 @@ struct DeduplicationStore: Sendable {
 
     func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
-    /// Appends the names of the three buckets. The third name is the next generation's, or, while no clock can be in it, again the last
-    /// one's.
+    /// Appends the names of the three buckets. The third is that of the next generation; while no clock can be there, the last one's is repeated.
     func append(to words: inout EncodedArguments, now: Int64) {
       append(.this, to: &words)
       append(.last, to: &words)

@@ -71,7 +71,7 @@ BANNED = {
     "Courier": "RetryingSender",
     "DueAnswer": "DeadlineAnswer",
     "ProvedArrivals": "VerifiedArrivals",
-    "ProvedCount": "VerifiedCounter",
+    "ProvedCount": "VerifiedMetric",
     "RecentlyUsed": "LeastRecentlyUsedCache",
     "SentTogether": "PendingBatch",
     "SignedThing": "SignedInput",

@@ -1,17 +1,18 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
--- KEYS 1 deduplication bucket of this generation  2 of the last one  3 of the next one if another instance's clock may be in it, else the last
+-- KEYS 1 deduplication bucket of this generation  2 of the last one  3 of the next one if another instance's clock may be in it; otherwise
+--      the same as 2
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message keeps its order
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
---      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 attributes
---      11 maximum size of an announced message: bytes of body and attributes
---      12, 13 and 14 only with key 8. With the set by deadline: 12 the word deadlines  13 the deadline, ms, or empty for none.
---      With an order line: 12 accepted or verified, see entersLine  13 the name of the order line  14 the group
+--      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 envelope
+--      11 maximum size of a message that is announced with its content: bytes of body and envelope
+--      Key 8 and ARGV 12 to 14 are absent for a postback. In a queue by deadline: 12 the word deadlines  13 the deadline, ms, or empty for
+--      none. With an order line: 12 accepted or verified, see entersLine  13 the name of the order line  14 the group
 -- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
 -- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
 -- in the owned form, commit adds it when it is verified.
--- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream has
--- the fields n (attempts) and h (history) only if there was an attempt.
+-- An entry of the ready stream has the fields i (delivery id), k (kind), b (body), a (envelope), o (order line, if any), and n (attempts) and
+-- h (history) if there was an attempt. A payload is {kind, body, envelope, attempts, history, line or false, deadline or nil}.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
 if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
@@ -19,6 +20,7 @@ local due = tonumber(ARGV[7])
 local ready = redis.call('XLEN', KEYS[4])
 local waiting = ready + redis.call('ZCARD', KEYS[5])
 if ARGV[12] == 'deadlines' then waiting = waiting + redis.call('ZCARD', KEYS[8]) end
+-- Full: 0 if the key is claimed already, else -1.
 if waiting >= tonumber(ARGV[3]) then return redis.call('SISMEMBER', KEYS[1], ARGV[1]) - 1 end
 if redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('EXPIRE', KEYS[1], ARGV[2], 'NX')
@@ -45,7 +47,7 @@ else
       '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'
   end
 end
--- Only the first message of an empty stream is published, because the shard's owner reads until the stream is empty. The owner need not read
--- an announced message: the announcement has the form of the reply to XRANGE.
+-- Only a message that ends the emptiness of a stream is announced; otherwise the shard's owner is reading already. The announcement has the
+-- form of the reply to XRANGE, so that the owner can work the message without reading it.
 if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], announcement) end
 return 1

@@ -1,11 +1,13 @@
 -- commit_plain: settles a plain batch (PlainBatch) in one step, with fewer commands than commit.lua, which settles every other batch.
--- KEYS 1 ownership  2 ready stream  3 events  4 events index  5 subscriptions that request original bytes
+-- KEYS 1 ownership  2 ready stream  3 events, a stream: the feed of this shard  4 index: the entry of each event's id
+--      5 subscriptions that request original bytes
 --      then for each message: the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one
--- ARGV 1 ownership  2 entry id of the first message  3 the id that follows the entry id of the last message  4 expiry of records, seconds
+-- ARGV 1 ownership  2 entry id of the first message  3 the smallest entry id above the last message's  4 expiry of records, seconds
 --      5 1 if original bytes are stored with an event while a subscription requests them, else 0
 --      6 delivery id of the first message if it was announced and not read, else empty
 --      then for each message: the natural key's member of its bucket and the bucket's expiry in seconds, both empty without a natural key;
---      the record; the number of words of its event in the stream; these words: i and the id first, then other names and values
+--      the record; the number of words of its event in the stream; these words, a name and a value in turn: i the event's id first, then t its
+--      type, e its JSON, v environment, and n ad network, p app and b bundle if it has them
 -- Returns the number of messages left in the stream. A negative result means that nothing was changed:
 --   -1 another worker owns the shard, the stream has earlier messages, or a natural key was claimed before
 --   -2 the announced message is not the first of the stream
@@ -34,8 +36,8 @@ while ARGV[word] do
   word = word + 4 + tonumber(ARGV[word + 3])
 end
 
--- Claims all natural keys or none. The first key needs no SISMEMBER in this generation: SADD shows whether it is new, and nothing is changed
--- before.
+-- Claims all natural keys or none: each is checked before the first is added. The first needs no SISMEMBER in this generation, because its
+-- own SADD shows whether it is new, and nothing is written before.
 local areNew = #buckets > 0 and call('EXISTS', unpack(buckets)) < #buckets
 local isFirst = true
 for place, word in ipairs(wordOf) do

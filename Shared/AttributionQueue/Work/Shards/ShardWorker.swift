@@ -47,7 +47,7 @@ public final class ShardWorker: Sendable {
   /// True if it has leased messages and is therefore a member of consumer groups.
   let hasLeased = Mutex(false)
   let shards = Shard.all.map { WorkerShard($0) }
-  private let pauseFlag: PauseFlagCache
+  let pauseFlag: PauseFlagCache
   let membership = Mutex(Membership())
   /// Shards whose last request got no reply: it is not known whether Redis lists this worker as owner.
   let uncertain = Mutex<Set<Shard>>([])
@@ -101,8 +101,8 @@ public final class ShardWorker: Sendable {
   }
 
   /// - Parameters:
-  ///   - joint: handles messages that follow one another together, in place of `handler`. A message is handled alone nevertheless if its
-  ///     trace is recorded, or if a worker may have crashed on it.
+  ///   - joint: handles two or more messages that follow one another in one call. `handler` handles a single one, one whose trace is
+  ///     recorded, and one on which a worker may have crashed.
   ///   - handler: decides the outcome of a message. It is called again if the outcome could not be settled.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil, joint: JointHandler? = nil,
@@ -178,184 +178,5 @@ public final class ShardWorker: Sendable {
       loop.group?.close()
       await loop.slices?.close()
     }
-  }
-
-  // MARK: Work
-
-  private func work(_ loop: WorkerLoop) async {
-    await withDiscardingTaskGroup { work in
-      for await shard in loop.begun {
-        await loop.slots.take()
-        work.addTask {
-          if await self.work(shard, loop) { self.wake(shard, loop) }
-          loop.slots.giveBack()
-        }
-      }
-    }
-  }
-
-  /// Entries of a shard that were read and not worked yet.
-  struct Read {
-    let entries: RedisReply.Elements
-    /// True if it is the announcement of a message, which may have been settled since.
-    let isAnnounced: Bool
-
-    init(_ entries: RedisReply) {
-      // Detached from the buffer of the whole reply.
-      self.entries = entries.detached.elements
-      isAnnounced = false
-    }
-
-    /// Reads an announcement of accept.lua; nil if it does not hold a message.
-    init?(announcement: [UInt8]) {
-      guard !announcement.isEmpty, let entries = RedisReply(parsing: announcement)?.elements, entries.underestimatedCount == 1 else {
-        return nil
-      }
-      self.entries = entries
-      isAnnounced = true
-    }
-
-    var count: Int { entries.underestimatedCount }
-
-    /// The id of the first entry; nil if it cannot be read.
-    var firstID: EntryID? { entries.first { _ in true }?.elements.first { _ in true }?.string.flatMap(EntryID.init) }
-
-    /// The leases of the entries, in ``StoreForm/leased``.
-    var leases: [LeaseToken] {
-      entries.compactMap { entry in
-        var parts = entry.elements
-        guard let id = parts.nextString() else { return nil }
-        parts.skip()
-        return LeaseToken(entryID: id, deliveryCount: parts.nextInteger() ?? 1)
-      }
-    }
-  }
-
-  /// Works a shard until its stream is empty or other shards wait for a slot. Returns true if there may be more messages.
-  private func work(_ shard: WorkerShard, _ loop: WorkerLoop) async -> Bool {
-    let beginning = EntryID(milliseconds: 0, number: 0)
-    var last = beginning
-    var read: Read?
-    while let ownership = shard.ownership {
-      // Leased messages must be worked or given back before the worker may stop or pause.
-      let owes = ownership.form == .leased && read != nil
-      if !owes, isStopping || !shard.isWanted { break }
-      do {
-        if !owes {
-          guard try await !pauseFlag.isPaused() else {
-            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
-            last = beginning
-            try await Task.sleep(for: PauseFlagCache.pause)
-            continue
-          }
-          guard try await deliveries.form == ownership.form else {
-            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
-            last = beginning
-            await takeAgain(shard, ownership, isFailed: false)
-            continue
-          }
-        }
-        let next: Read
-        if let known = read.take() {
-          next = known
-        } else if let announced = announced(shard, ownership, loop) {
-          next = announced
-        } else {
-          next = try await readNext(shard, ownership, behind: last, loop)
-        }
-        guard next.count > 0 else {
-          guard shard.becomesIdle() else { continue }
-          await finishRelease(shard)
-          return false
-        }
-        // The messages count as waiting until their time slice begins.
-        await loop.slices?.pauseIfUsedUp()
-        loop.backpressure.release(next.count)
-        let batch = try await handle(next, shard, ownership, loop)
-        guard !batch.isEmpty else { continue }
-        do {
-          if next.isAnnounced {
-            let left = try await settlement.commitAnnounced(batch, ownership, group: loop.group)
-            if left != nil { shard.settledUntil = batch.position }
-            read = left == 0 ? Read(.null) : nil
-            last = beginning
-          } else {
-            read = try await settle(batch, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
-            last = batch.position
-            shard.settledUntil = batch.position
-          }
-        } catch QueueError.unavailable {
-          read = try await settleAgain(batch, shard, ownership, loop)
-          last = read == nil ? beginning : batch.position
-        }
-        if loop.slots.isWanted, ownership.form == .owned || read == nil { break }
-      } catch QueueError.leaseLost {
-        lose(shard, ownership)
-      } catch {
-        if let unworked = read.take() { loop.backpressure.release(unworked.count) }
-        last = beginning
-        await takeAgain(shard, ownership)
-      }
-    }
-    if let read { loop.backpressure.release(read.count) }
-    shard.endWork()
-    await finishRelease(shard)
-    return !isStopping
-  }
-
-  private func finishRelease(_ shard: WorkerShard) async {
-    if let ownership = shard.finishRelease() { await giveBack(ownership, shard.shard) }
-  }
-
-  /// The message that was announced since the shard was read, if it has one.
-  private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> Read? {
-    guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, loop.group?.isBusy != true,
-      let read = Read(announcement: announcement),
-      // A message that was read before its announcement came is settled already.
-      let id = read.firstID, id > shard.settledUntil, loop.backpressure.reserveAtOnce(read.count)
-    else { return nil }
-    return read
-  }
-
-  private func readNext(_ shard: WorkerShard, _ ownership: ShardOwnership, behind last: EntryID, _ loop: WorkerLoop) async throws -> Read {
-    await loop.backpressure.reserve(pace.together)
-    do {
-      let read: Read
-      if ownership.form == .leased {
-        read = try await lease(shard)
-      } else {
-        read = try await entries(of: shard.shard, behind: last)
-      }
-      loop.backpressure.release(pace.together - read.count)
-      return read
-    } catch {
-      loop.backpressure.release(pace.together)
-      throw error
-    }
-  }
-
-  func entries(of shard: Shard, behind last: EntryID) async throws(QueueError) -> Read {
-    Read(
-      try await deliveries.send([
-        "XRANGE", .string(Keys.ready(queue, shard)), .string("(" + last.text), "+", "COUNT", .integer(Int64(pace.together)),
-      ]))
-  }
-
-  /// Leases the next messages: first those with an expired lease, then new ones.
-  private func lease(_ shard: WorkerShard) async throws -> Read {
-    hasLeased.withLock { $0 = true }
-    let (limit, asked) = (pace.together, ContinuousClock.now)
-    var read = Read(.null)
-    if asked >= shard.nextReclaim {
-      let (entries, leased) = try await consumer.reclaim(shard.shard, limit: limit)
-      read = Read(entries)
-      // If nothing is leased, no lease can expire before one lease duration has passed.
-      let lease = deliveries.configuration.lease
-      if read.count < limit { shard.nextReclaim = asked + (leased == 0 ? lease : min(lease / 2, .seconds(5))) }
-      if read.count > 0 { settlement.observe(.reclaimed(read.count)) }
-    }
-    if read.count == 0 { read = Read(try await consumer.lease(shard.shard, limit: limit)) }
-    shard.leases = read.leases
-    return read
   }
 }

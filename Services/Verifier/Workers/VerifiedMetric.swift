@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 /// Counts verified deliveries by kind and environment.
-struct VerifiedCounter: Sendable {
+struct VerifiedMetric: Sendable {
   private struct Labels: Equatable {
     let kind: String
     let environment: String
