@@ -80,10 +80,10 @@ def test_every_page_is_reachable_from_the_index() -> None:
 def test_the_page_about_one_postback_names_existing_files() -> None:
     """Each step names the file where it happens, from the first byte to the push."""
     text = (DOCUMENTATION / "one-postback.md").read_text()
-    overview, *chapters = re.split(r"^## ", text, flags=re.MULTILINE)
+    overview, *chapters = re.split(r"^## .*$", text, flags=re.MULTILINE)
     files = re.findall(r"^\d+\. \[`([\w+]+\.(?:swift|lua))`\]\((\S+)\)", overview, flags=re.MULTILINE)
     assert len(files) == 8 and all(target.endswith(f"/{name}") for name, target in files)
-    steps = re.split(r"^\d+\. ", "".join(chapters), flags=re.MULTILINE)[1:]
+    steps = [step for chapter in chapters for step in re.split(r"^\d+\. ", chapter, flags=re.MULTILINE)[1:]]
     assert len(steps) == 15
     for step in steps:
         assert re.search(r"`[\w+]+\.(swift|lua)`|feed\.md|push\.md|200", step), step
