@@ -18,7 +18,8 @@ struct WebPayloadIntake: Sendable {
         SignDeferredSKAdNetworkWebImpressionRequest(
           sourceNonce: asked.nonce.base64URL, sourceDomain: asked.sourceDomain, version: "4.0"),
         timeout: .seconds(5), traceparent: request.traceparent, requestId: request.requestId)
-      return .json(200, response.payload ?? [:])
+      guard let payload = response.payload else { throw RPCError(.internal, "signer answered no payload") }
+      return .json(200, payload)
     } catch {
       switch error.code {
       case .notFound: return .failure(.notFound("no web ad is stored under this nonce for this site", field: "source_nonce"))

@@ -13,6 +13,9 @@ extension VerificationWorker {
 
   /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the purchase's history
   /// does, so that part runs in the order line of its purchase.
+  ///
+  /// ``SignedDataVerifier`` verifies the outer and the nested JWS and that the app is configured for the environment. Only a verified
+  /// notification claims its natural key, environment and `notificationUUID`, so that a forged one cannot take its place.
   func notification(_ lease: LeasedMessage) -> WorkOutcome {
     if NotificationMessage.isVersion1(attributes: lease.message.attributes) {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])

@@ -40,9 +40,9 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
 
   /// `click`, `view` or a newer value; nil is unknown. Not signed.
   public let adInteractionType: String?
-  /// 0–63. Not signed.
+  /// 0–63. Not signed. Apple sends it in the first window only; in another one it is kept but has no meaning (``ConversionSchema``).
   public let conversionValue: Int?
-  /// Not signed.
+  /// Not signed. Never present together with ``conversionValue`` (``PostbackFields``).
   public let coarseConversionValue: CoarseConversionValue?
   /// Not signed.
   public let countryCode: String?

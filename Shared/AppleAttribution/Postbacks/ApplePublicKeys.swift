@@ -58,8 +58,10 @@ public struct ApplePublicKeys: Sendable {
     "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
     "apple-development-identifier/1": [publishedDevelopment1],
   ]
+  /// For tests end to end: an impression that an ad network signed, and a real conversion.
   static let publishedDevelopment0 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRtSlLRsWit87i+vftD8AEqeQ=="
+  /// For postbacks that were made in a device's developer settings (``AdAttributionKitPostback/madeInSettings``).
   static let publishedDevelopment1 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8YzdO7eM97s/IJ25kdW5CZ3A14USE5IJ5Ha/vhWaxI6UBI1ZxCEvjrKxVluVGe6qWwF1BDFq+QHqKfH5u+wxHQ=="
 

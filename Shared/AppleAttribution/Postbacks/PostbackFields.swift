@@ -107,6 +107,3 @@ struct PostbackFields {
 
   static func isDigits(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } }
 }
-
-/// The three values of a coarse conversion value.
-public enum CoarseConversionValue: String, Sendable, Hashable, CaseIterable { case low, medium, high }

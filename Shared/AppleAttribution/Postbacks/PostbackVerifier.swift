@@ -47,7 +47,8 @@ public struct PostbackVerifier: Sendable {
       }
       identifier = payload["postback-identifier"]?.stringValue
       let postback = try AdAttributionKitPostback(payload: payload, body: body)
-      // A test from a device's settings counts for the URL's ad network.
+      // A test that was made in a device's settings counts for the URL's ad network. Apple signs these with the kid
+      // `apple-development-identifier/1`. Those of other development keys are accepted too, because no real ad network has that id.
       let isMadeInSettings =
         ApplePublicKeys.environment(ofKid: name) == .development && postback.adNetworkIdentifier == AdAttributionKitPostback.madeInSettings
       if let adNetworks, !isMadeInSettings, !adNetworks.contains(postback.adNetworkIdentifier) {

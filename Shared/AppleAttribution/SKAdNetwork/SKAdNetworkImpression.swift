@@ -106,7 +106,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   /// The bytes to sign: values in the order of the version, joined with U+2063.
   public var signedString: [UInt8] {
     var text = SignedText()
-    if version > .v1_0 { text.append(version.rawValue) }
+    if version.isSigned { text.append(version.rawValue) }
     text.append(adNetworkId)
     if let sourceIdentifier { text.append(sourceIdentifier) } else if let campaignId { text.append(campaignId) }
     text.append(itunesItemId)

@@ -4,7 +4,7 @@ extension SKAdNetworkPostback {
   /// An absent source is omitted together with its separator; a source of 0 is signed. Conversion values and the country are never signed.
   public var signedString: [UInt8] {
     var text = SignedText()
-    if version > .v1_0 { text.append(version.rawValue) }
+    if version.isSigned { text.append(version.rawValue) }
     text.append(adNetworkId)
     if let sourceIdentifier { text.append(sourceIdentifier) } else if let campaignId { text.append(campaignId) }
     text.append(appId)

@@ -26,9 +26,10 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   public let didWin: Bool?
   /// The conversion window, version 4.0.
   public let postbackSequenceIndex: Int?
-  /// 0–63. Not signed, so a holder of a genuine postback can send it again with another value.
+  /// 0–63. Not signed, so a holder of a genuine postback can send it again with another value. Apple sends it in the first window only; in
+  /// another one it is kept but has no meaning (``ConversionSchema``).
   public let conversionValue: Int?
-  /// Not signed.
+  /// Version 4.0. Not signed. Never present together with ``conversionValue`` (``PostbackFields``).
   public let coarseConversionValue: CoarseConversionValue?
   /// Not signed.
   public let countryCode: String?

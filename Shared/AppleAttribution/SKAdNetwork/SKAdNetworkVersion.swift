@@ -11,6 +11,9 @@ public enum SKAdNetworkVersion: String, Sendable, Hashable, CaseIterable, Compar
 
   public static func < (a: SKAdNetworkVersion, b: SKAdNetworkVersion) -> Bool { a.rawValue < b.rawValue }
 
+  /// True if the signed text of impressions and postbacks begins with the version; that of 1.0 does not contain it.
+  var isSigned: Bool { self > .v1_0 }
+
   /// The curve with which Apple signs postbacks of this version. Version 2.0 still has the old one.
   var postbackCurve: Curve { self <= .v2_0 ? .p192 : .p256 }
 }

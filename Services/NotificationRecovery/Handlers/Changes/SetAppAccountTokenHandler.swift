@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Set App Account Token.
+/// Apple: Set App Account Token (``AppAccountToken``).
 struct SetAppAccountTokenHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.SetAppAccountToken
   let calls: AppStoreCalls

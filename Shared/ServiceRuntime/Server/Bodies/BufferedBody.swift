@@ -1,6 +1,7 @@
 import NIOCore
 
-/// A request body that is being received.
+/// A request body that is being received. A request whose `Content-Length` exceeds the limit is refused before that
+/// (``IncomingRequest/announcesMore(than:)``).
 struct BufferedBody {
   /// The memory reservation of the body.
   let reservation: BodyReservation

@@ -139,6 +139,9 @@ public final class IncomingRequest: Sendable {
   /// True if the head announces a body.
   var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
+  /// True if the stated length of the body exceeds the limit. Such a request is refused before its body is received.
+  func announcesMore(than limit: Int) -> Bool { contentLength.map { $0 > limit } ?? false }
+
   /// The content type without its parameters, lower case.
   public var mediaType: String? {
     guard let contentType else { return nil }

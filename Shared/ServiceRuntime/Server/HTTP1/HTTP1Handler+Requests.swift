@@ -38,7 +38,7 @@ extension HTTP1Handler {
     switch responder.begin(request) {
     case .response(let response): refuse(response, context, request: request)
     case .body(let limit, let exchange):
-      if let length = request.contentLength, length > limit {
+      if request.announcesMore(than: limit) {
         refuse(exchange.refuse(.tooLarge), context, request: request)
         return
       }

@@ -46,7 +46,7 @@ extension HTTP2Handler {
     switch responder.begin(request) {
     case .response(let response): self.send(response, stream, id, context)
     case .body(let limit, let exchange):
-      if let length = request.contentLength, length > limit {
+      if request.announcesMore(than: limit) {
         send(exchange.refuse(.tooLarge), stream, id, context)
         return
       }
