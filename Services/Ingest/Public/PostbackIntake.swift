@@ -8,9 +8,11 @@ import WireJSON
 /// Accepts SKAdNetwork and AdAttributionKit postbacks: an ad network's own, and developers' copies.
 ///
 /// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. Its identifiers give the
-/// natural key, for SKAdNetwork `skadnetwork:` with ad network, transaction id and sequence index (``PostbackSniffer``). Nothing is verified
-/// here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200, even if it is forged:
-/// verifier decides, and the sender learns nothing.
+/// natural key, for SKAdNetwork `skadnetwork:` with ad network, transaction id and, from version 4.0 on, sequence index (``PostbackSniffer``).
+/// Verifier claims the same natural key if the postback is genuine, and it becomes the event's id.
+///
+/// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200, even if
+/// it is forged: verifier decides, and the sender learns nothing.
 struct PostbackIntake: Sendable {
   let deliveries: DeliveryQueue
 

@@ -52,7 +52,7 @@ struct PublicRouter: PublicResponder {
   }
 }
 
-/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its end, because Apple does
+/// The routes of the public port, each with and without a slash at its end, because Apple does
 /// not follow redirects.
 enum PublicRoute: Sendable, Hashable {
   /// A postback; with the ad network if the URL names one.

@@ -8,7 +8,8 @@ import PublicSuffixes
 import ServiceRuntime
 import WireJSON
 
-/// Publishes one event for each delivery of the intake queue: verified, or rejected with its reason.
+/// Publishes one event for each delivery of the intake queue: verified, or rejected with its reason. A ``ShardWorker`` of that queue calls
+/// ``handle(_:)`` or ``jointHandler``.
 final class VerificationWorker: Sendable {
   static let source = "/verifier"
   let deliveries: DeliveryQueue

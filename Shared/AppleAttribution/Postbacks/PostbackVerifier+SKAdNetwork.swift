@@ -1,8 +1,11 @@
 import Cryptography
 import WireJSON
 
-/// SKAdNetwork postbacks (Verifying an install-validation postback): Apple signs the parameters of the postback, joined by U+2063 in the order of
-/// its version (``SKAdNetworkPostback/signedString``), with the P-192 key up to version 2.0 and the P-256 key from 2.1 on.
+/// SKAdNetwork postbacks (Verifying an install-validation postback).
+///
+/// Apple signs the parameters of the postback, joined by U+2063 in the order of its version (``SKAdNetworkPostback/signedString``): for 4.0
+/// version, ad network, source identifier, app, transaction, redownload, source app or domain, fidelity type, did-win, sequence index. The key
+/// is a P-192 key up to version 2.0 and a P-256 key from 2.1 on (``ApplePublicKeys``).
 extension PostbackVerifier {
   /// Verifies a body as it was received.
   ///

@@ -55,6 +55,7 @@ extension DeliveryQueue {
     let now = Self.now
     var message = request.message
     message.claim = DeduplicationStore.Claim.digits(of: digest)
+    // For hours instead of days: the natural key, which is claimed later, is stored for longer.
     let scope: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
     let claim = deduplication.claim(digest: digest, in: deduplication.generations(scope, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0

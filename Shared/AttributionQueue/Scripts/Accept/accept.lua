@@ -4,15 +4,16 @@
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message keeps its order
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
---      6 record  7 due time, ms, or 0 for no delay  8 kind  9 body  10 envelope
+--      6 record, JSON  7 due time, ms, or 0 for no delay  8 kind  9 body  10 envelope
 --      11 maximum size of a message that is announced with its content: bytes of body and envelope
 --      Key 8 and ARGV 12 to 14 are absent for a postback. In a queue by deadline: 12 the word deadlines  13 the deadline, ms, or empty for
 --      none. With an order line: 12 accepted or verified, see entersLine  13 the name of the order line  14 the group
 -- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
 -- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
 -- in the owned form, commit adds it when it is verified.
--- An entry of the ready stream has the fields i (delivery id), k (kind), b (body), a (envelope), o (order line, if any), and n (attempts) and
--- h (history) if there was an attempt. A payload is {kind, body, envelope, attempts, history, line or false, deadline or nil}.
+-- An entry of the ready stream has the fields i (delivery id), k (kind), b (body as it was received), a (envelope: all else of the message, in
+-- JSON), o (order line, if any), and n (attempts) and h (history) if there was an attempt.
+-- A payload is {kind, body, envelope, attempts, history, line or false, deadline or nil}.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
 if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end

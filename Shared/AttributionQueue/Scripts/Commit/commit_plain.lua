@@ -1,4 +1,5 @@
--- commit_plain: settles a plain batch (PlainBatch) in one step, with fewer commands than commit.lua, which settles every other batch.
+-- commit_plain: settles a plain batch (PlainBatch), such as verified postbacks whose natural keys are new, in one step. It needs fewer
+-- commands than commit.lua, which settles every other batch.
 -- KEYS 1 ownership  2 ready stream  3 events, a stream: the feed of this shard  4 index: the entry of each event's id
 --      5 subscriptions that request original bytes
 --      then for each message: the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one

@@ -4,8 +4,11 @@ import RedisClient
 import Synchronization
 
 /// A worker that owns shards of a queue: the owner of a shard reads its stream, calls the handler and settles the results. Messages of a
-/// shard are worked in order, shards concurrently. If a worker loses a shard, unsettled messages are handled again by the next owner. In
-/// ``StoreForm/leased`` it leases the messages of its shards, and shares them with workers of older builds.
+/// shard are worked in order, shards concurrently. It is woken by an announcement of accept.lua, which may contain the message.
+///
+/// A message stays in the stream until it is settled, in the step that publishes its event. If a worker stops its heartbeats for
+/// ``QueueConfiguration/workerTimeout``, the next owner of its shards handles what is left in their streams; a late step of the former owner
+/// changes nothing. While workers of older builds run (``StoreForm/leased``), it leases the messages of its shards and shares them.
 public final class ShardWorker: Sendable {
   /// The kind of work that a handler does.
   public enum Pace: Sendable {
