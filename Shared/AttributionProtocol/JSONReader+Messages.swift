@@ -2,6 +2,7 @@ public import WireJSON
 
 /// The functions with which generated messages are read. A message with an unknown field is refused (`JSONError.Kind.unknownField`), because
 /// a misspelt field must not change what is signed. Apple's own objects may have any members; `readObjectValue()` reads them.
+/// The contract has no map fields: objects with any members are `google.protobuf.Struct`.
 extension JSONReader {
   /// Reads a list; the path of an element's error contains its index.
   public mutating func readList<Element>(

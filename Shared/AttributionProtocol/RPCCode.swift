@@ -1,4 +1,4 @@
-/// The sixteen codes of an RPC error in Connect's protocol; no others exist.
+/// The sixteen codes of an RPC error in Connect's protocol; no others exist. Which of them are retried: `RPCRetryRule` of AttributionClient.
 public enum RPCCode: String, Sendable, Hashable, CaseIterable {
   case canceled
   case unknown

@@ -2,8 +2,10 @@
 public struct QueueConfiguration: Sendable {
   /// Outside of development, the least ``deliveryGeneration``: a device that is not answered 200 retries for nine days.
   public static let minDeliveryGeneration: Duration = .seconds(9 * 86_400)
-  /// Outside of development, the least ``notificationGeneration``: the App Store's last retry is 157 hours after the first attempt.
-  public static let minNotificationGeneration: Duration = .seconds(7 * 86_400)
+  /// Outside of development, the least ``notificationGeneration``: recovery can fetch a notification from Apple's history for 180 days.
+  public static let minNotificationGeneration: Duration = .seconds(180 * 86_400)
+  /// Outside of development, the least ``rpcAnswerTTL``: callers may repeat a call under its Idempotency-Key for a day.
+  public static let minRPCAnswerTTL: Duration = .seconds(86_400)
 
   /// How long a lease lasts without renewal, where messages are leased one by one: in the queue `tokens`, and in form 1 of the store in
   /// every queue. The token broker starts only if `adServices.timeout` is shorter.

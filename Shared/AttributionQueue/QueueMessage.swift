@@ -5,7 +5,7 @@ public struct QueueMessage: Sendable, Hashable {
   /// The source of deliveries that came to ingest's public port.
   public static let publicSource = "public"
 
-  /// The kind of the body, such as `skadnetwork-postback` (``PostbackKind``) or `notification`.
+  /// The kind of the body, such as `skadnetwork-postback` (`PostbackKind`) or `notification`.
   public var kind: String
   public var body: [UInt8]
   public var attributes: [String: String]

@@ -1,6 +1,7 @@
 import Cryptography
 
-/// One of the 256 shards. Their number must never change, because key names contain the shard.
+/// One of the 256 shards. Their number must never change, because key names contain the shard (``Keys``, `{attr:017}`).
+/// ``DeliveryQueue/accept(_:)`` decides the shard of a delivery by its order key.
 public struct Shard: Sendable, Hashable {
   public static let count = 256
   public let index: Int

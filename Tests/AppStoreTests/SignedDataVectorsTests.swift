@@ -123,12 +123,19 @@ struct SignedDataVectorsTests {
     let first = verdict(text)
     #expect(verdict(text) == first)
     guard first.valid, let jws = try? EncodedJWS(text, limit: 1 << 20), let payload = try? JSONValue(parsing: jws.payload) else { return }
-    guard let known = chains.known(jws.header, at: 1_790_000_000) else { return }
+    // Data of Xcode is not verified, and the chains of some vectors have expired at this time.
+    guard environment == "Sandbox" || environment == "Production", chains.cachedPaths > 0 else { return }
+    let known = try #require(chains.known(jws.header, at: 1_790_000_000))
     #expect(chains.known(jws.header, at: known.chain.notAfter + 1) == nil)
     #expect(chains.known(jws.header, at: known.chain.notBefore - 1) == nil)
     #expect(known.digest(of: jws) == SHA256Digest.hash(jws.signingInput))
-    let another = try EncodedJWS("A\(text)", limit: 1 << 20)
-    #expect(known.digest(of: another) == nil)
+    // Other headers: a longer one, and one of the same length whose last character differs.
+    let header = try #require(text.split(separator: ".").first)
+    let rest = text.dropFirst(header.count)
+    for other in ["A\(header)", "\(header.dropLast())\(header.last == "A" ? "B" : "A")"] {
+      let another = try EncodedJWS("\(other)\(rest)", limit: 1 << 20)
+      #expect(known.digest(of: another) == nil && chains.known(another.header, at: 1_790_000_000) == nil)
+    }
     let parts = text.split(separator: ".").map(String.init)
     let other = try #require(payload.objectValue).members.reversed()
     let altered = Base64.encodeURL(JSONValue.object(JSONObject(Array(other))).serialized)

@@ -40,7 +40,7 @@ struct PostbackIntake: Sendable {
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // A later repeat is accepted again, but not published again: verifier claims the natural key when it publishes the event.
+          // Verifier claims the natural key of a verified postback, which is stored for longer than devices repeat it.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {

@@ -35,8 +35,8 @@ extension VerificationWorker {
     return [value, .source(adNetworkId: adNetworkId, source)]
   }
 
-  /// The outcome for a verified postback. If its natural key is new, commit_plain.lua publishes the event in the step that claims the key;
-  /// otherwise `seen` decides. Only a verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
+  /// The outcome for a verified postback. The event is published in the atomic step that claims the natural key (``Settlement``), if the key is
+  /// new; otherwise `seen` decides. Only a verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
   ///
   /// - Parameter conflict: the type of the event if this postback was published before with other unsigned values.
   func verified(

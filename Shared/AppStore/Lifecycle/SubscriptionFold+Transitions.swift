@@ -75,7 +75,8 @@ extension SubscriptionFold {
     case ("REVOKE", _):
       state.status = .revoked
       state.sawEnd = true
-    // RENEWAL_EXTENDED has the new end in its transaction, which `take` takes over.
+    // Others change no status, such as MIGRATION and METADATA_UPDATE. RENEWAL_EXTENDED has the new end in its transaction, which `take`
+    // takes over.
     default: break
     }
   }

@@ -1,7 +1,8 @@
 import WireJSON
 
 /// The state of a subscription at its migration to another original transaction id (`MIGRATION`; `previousOriginalTransactionId`), with
-/// which the history of the new id begins.
+/// which the history of the new id begins. The migration itself changes no state. `SubscriptionLifecycle` of verifier hands the state on
+/// (``SubscriptionHistory/recordContinuation``).
 public struct SubscriptionInheritance: Sendable, Hashable {
   /// The previous id.
   public let originalTransactionId: String

@@ -64,7 +64,8 @@ public struct SubscriptionState: Sendable, Hashable {
   }
 
   /// True if the customer has access at a given time; nil if the app's owner decides, because a renewal was due and there was no
-  /// notification. Access without renewal, and in a grace period, ends at the date that Apple named, also without a notification.
+  /// notification. If a commitment of several periods is cancelled, its periods still renew (``SubscriptionFold``), and access follows
+  /// `expiresDate` all the same. Access without renewal, and in a grace period, ends at the date that Apple named, also without a notification.
   public func hasAccess(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool? {
     let end: Int64? =
       switch status {

@@ -148,7 +148,7 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  /// The time of signing in the data, but not later than now, so that old data can be verified after its leaf certificate has expired.
+  /// The time of signing in the data, at most ``clockTolerance`` after now, so that old data can be verified after its leaf certificate has expired.
   private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal)
     -> Int64
   {

@@ -1,4 +1,4 @@
-/// Why a device has no attribution token (AdServices: AAAttributionError).
+/// Why a device has no attribution token (AdServices: AAAttributionError). Ingest counts what devices report (`TokenIntake`) and queues nothing.
 public enum DeviceTokenError: Int64, Sendable, Hashable, CaseIterable {
   case networkError = 1
   case internalError = 2

@@ -1,7 +1,7 @@
 """Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
 
     python3 generate.py            writes Generated/**/*.swift, here and in AttributionClient, Contract/openapi.json and
-                                   Documentation/rpc-reference.md and event-reference.md
+                                   promises.txt, Documentation/rpc-reference.md and event-reference.md
     python3 generate.py --check    says what would change, and fails if anything would
 """
 
@@ -16,6 +16,7 @@ import tempfile
 
 from contract import CLIENTS, CONTRACT, MODULE, compiled
 from openapi_document import openapi
+from promises import kept, promises
 from reference_pages import event_reference, reference
 from swift_files import client_files, swift_files
 
@@ -43,6 +44,8 @@ def main() -> None:
     made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
     made[MODULE.parent.parent / "Documentation" / "rpc-reference.md"] = reference(files, comments)
     made[MODULE.parent.parent / "Documentation" / "event-reference.md"] = event_reference(files, comments)
+    promised = CONTRACT / "promises.txt"
+    made[promised] = "\n".join(kept(promised.read_text().splitlines() if promised.exists() else [], promises(files))) + "\n"
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
     stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.rglob("*.swift") if path not in made]
     different = False

@@ -18,8 +18,8 @@ public struct AcceptRequest: Sendable {
   /// The time by which the message must be processed, milliseconds since 1970, in a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
   /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``. A repeat that comes later is then queued again
-  /// under the same id. It makes no second event if the message claims a natural key on completion, so only such messages may set this. A
-  /// message that keeps its order must not, because the queue would hold two messages of one id.
+  /// under the same id. It makes no second event if the message claims a natural key on completion, as long as that is stored, so only such
+  /// messages may set this. It has no effect for a message that keeps its order, whose line must not contain one id twice.
   public var isKnownBriefly: Bool
   /// The fraction of the backlog limit at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
   /// admits a delivery although the backlog is full.

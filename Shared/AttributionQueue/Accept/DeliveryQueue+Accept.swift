@@ -44,7 +44,7 @@ extension DeliveryQueue {
   }
 
   /// The maximum size of a message that is announced with its content, bytes of body and envelope. Larger ones are announced without it,
-  /// because Redis copies everything that is published to its replicas. In other queues than the intake, only the worker is woken.
+  /// because Redis copies everything that is published to its replicas. Announcements of other queues than the intake have no content.
   private static let maxAnnouncementBytes: Int64 = 4096
 
   /// Returns nil if the key was found claimed, and the claim was then lost, because a replica without it became the primary. The caller

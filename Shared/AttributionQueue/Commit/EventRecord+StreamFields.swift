@@ -1,7 +1,8 @@
 import RedisClient
 
-/// The fields of an event in the event stream, written alike by commit.lua, commit_plain.lua and ``CommitTransaction``: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it
-/// has them the ad network (`n`), app (`p`) and bundle (`b`).
+/// The fields of an event in the event stream: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it has them the ad network (`n`), app
+/// (`p`) and bundle (`b`). commit.lua, commit_plain.lua and ``CommitTransaction`` write them alike; commit.lua adds the original bytes if they
+/// are kept.
 extension EventRecord {
   /// The number of words of the fields: names and values.
   var streamWords: Int {

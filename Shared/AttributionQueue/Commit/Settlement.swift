@@ -119,7 +119,8 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: under load, settles plain batches by transactions that write exactly what commit_plain.lua writes; read that script.
+  /// - Parameter group: settles plain batches of 8 messages and more, and under load small ones too, by transactions of the same effect as
+  ///   commit_plain.lua; that script is the one to read.
   @discardableResult
   func commit(_ batch: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let plain = PlainBatch(batch, ownership) {

@@ -18,7 +18,7 @@ struct DeduplicationStore: Sendable {
     fileprivate let generation: Int64
     /// The names of the buckets of each generation without their numbers.
     let prefixes: [String]
-    /// The expiry of a new bucket: two generations and the largest difference of clocks, because the instance whose clock is furthest ahead may
+    /// The expiry of a new bucket: two generations and the largest difference of clocks, but at least an hour, because the instance whose clock is furthest ahead may
     /// make the bucket, and the one whose clock is furthest behind still needs it at the end of its next generation.
     let expirySeconds: Int64
     /// The number of buckets of a generation.

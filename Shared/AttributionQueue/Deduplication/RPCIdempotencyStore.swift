@@ -18,7 +18,7 @@ public struct RPCIdempotencyStore: Sendable {
   private let redis: RedisClient
   private let responseTTL: Duration
 
-  /// - Parameter responseTTL: how long a response is stored.
+  /// - Parameter responseTTL: how long a response is stored (``QueueConfiguration/rpcAnswerTTL``, at least a day).
   public init(redis: RedisClient, responseTTL: Duration) {
     self.redis = redis
     self.responseTTL = responseTTL
@@ -57,7 +57,8 @@ public struct RPCIdempotencyStore: Sendable {
       ])
   }
 
-  /// Stores only that the call succeeded, not its answer: a repeat is executed again, and another request under the key is refused.
+  /// Stores only that the call succeeded, not its answer, which exceeds 64 KiB (`IdempotentCall`): a repeat is executed again, and another
+  /// request under the key is refused.
   public func finishWithoutAnswer(scope: String, owner: String) async throws(QueueError) {
     _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "repeat", 0, "", "", .integer(responseTTL.wholeSeconds)])
   }

@@ -1,7 +1,8 @@
 import RedisClient
 public import Traces
 
-/// A message that this worker holds: as the owner of its shard, or, in ``StoreForm/leased``, under a lease.
+/// A message that this worker holds: as the owner of its shard, or under a lease, as a ``DeadlineWorker`` and every worker in
+/// ``StoreForm/leased`` do.
 public final class LeasedMessage: Sendable {
   public let queue: QueueName
   public let deliveryID: DeliveryID
@@ -13,8 +14,8 @@ public final class LeasedMessage: Sendable {
   /// Milliseconds since 1970; for a message that was accepted with one.
   public let deadline: Int64?
   let entryID: String
-  /// In ``StoreForm/leased``, this and the consumer's name identify the lease, and every later step compares them. For an owned shard, it
-  /// is how often the message was started.
+  /// For a lease, this and the consumer's name identify it, and every later step compares them. For an owned shard, it is how often the
+  /// message was started.
   let deliveryCount: Int64
   let consumer: String
   /// Identifies the order line; nil for a message that keeps no order.

@@ -17,7 +17,7 @@ public struct CompactJWS: Sendable, Hashable {
   /// The signed bytes: `header.payload` as sent.
   public let signingInput: [UInt8]
 
-  /// Checks the size first, so that nothing of a longer token is decoded.
+  /// Checks the size first, so that nothing of a longer token is decoded. `SignedDataVerifier` allows 64 KiB, and 256 KiB for a notification.
   public init(_ text: String, limit: Int = 256 << 10) throws(Failure) {
     let encoded = try EncodedJWS(text, limit: limit)
     guard let header = encoded.header.decoded else { throw .malformed }

@@ -13,10 +13,11 @@ struct KnownHeaders: Sendable {
   }
 
   /// When the cache is full, the last entry is removed: the one that was used least recently, or nearly so.
-  mutating func keep(_ chain: VerifiedChain, for header: EncodedHeader) {
-    entries.removeAll { $0.header == header }
+  mutating func keep(_ known: KnownHeader) {
+    guard capacity > 0 else { return }
+    entries.removeAll { $0.header == known.header }
     if entries.count >= capacity { entries.removeLast() }
-    if capacity > 0 { entries.insert(KnownHeader(header.alone, chain), at: 0) }
+    entries.insert(known, at: 0)
   }
 }
 
@@ -29,7 +30,7 @@ public final class KnownHeader: Sendable {
   private let prefix: SHA256Prefix
 
   init(_ header: EncodedHeader, _ chain: VerifiedChain) {
-    self.header = header
+    self.header = header.alone
     self.chain = chain
     prefix = SHA256Prefix(header.bytes)
   }

@@ -112,7 +112,8 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
 
   /// Caches the path of a header. The leaf's key must have verified a signature, so that only Apple decides what is cached.
   public func remember(_ chain: VerifiedChain, of header: EncodedHeader) {
-    cache.withLock { $0.headers.keep(chain, for: header) }
+    let known = KnownHeader(header, chain)
+    cache.withLock { $0.headers.keep(known) }
   }
 
   /// Throws unless an `x5c` has three entries whose first two are certificates. This is checked before any date.

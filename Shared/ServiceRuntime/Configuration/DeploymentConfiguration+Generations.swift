@@ -1,8 +1,8 @@
 import AttributionQueue
 
 extension DeploymentConfiguration {
-  /// Throws ``ConfigurationError`` if natural keys would be forgotten while their senders still retry, because a retry would then count
-  /// twice. Development accepts any time.
+  /// Throws ``ConfigurationError`` if natural keys or the answers to calls would be forgotten while their senders may still repeat them, because
+  /// a repeat would then count twice. Development accepts any time.
   func checkGenerations(development: Bool) throws(ConfigurationError) {
     guard !development else { return }
     guard queue.deliveryGeneration >= QueueConfiguration.minDeliveryGeneration else {
@@ -17,7 +17,15 @@ extension DeploymentConfiguration {
       throw ConfigurationError(
         "queues.notificationGeneration",
         """
-        must be at least 7d, because the App Store repeats a notification for nearly seven days; a shorter time is for development \
+        must be at least 180d, because a notification can be recovered from Apple's history for 180 days; a shorter time is for development \
+        (ATTRIBUTION_DEVELOPMENT=1)
+        """)
+    }
+    guard queue.rpcAnswerTTL >= QueueConfiguration.minRPCAnswerTTL else {
+      throw ConfigurationError(
+        "queues.rpcAnswerTTL",
+        """
+        must be at least 1d, because callers may repeat a call under its Idempotency-Key for a day; a shorter time is for development \
         (ATTRIBUTION_DEVELOPMENT=1)
         """)
     }

@@ -28,10 +28,11 @@ import Yams
   }
 
   @Test(
-    "outside of development, natural keys are remembered at least as long as senders retry",
+    "outside of development, natural keys and answers are remembered at least as long as their senders repeat",
     arguments: [
       ("", nil), ("deliveryGeneration: 9d", nil), ("deliveryGeneration: 215h", "queues.deliveryGeneration"),
-      ("notificationGeneration: 7d", nil), ("notificationGeneration: 167h", "queues.notificationGeneration"),
+      ("notificationGeneration: 180d", nil), ("notificationGeneration: 4319h", "queues.notificationGeneration"),
+      ("rpcAnswerTTL: 1d", nil), ("rpcAnswerTTL: 86399s", "queues.rpcAnswerTTL"),
     ] as [(String, String?)])
   func generations(setting: String, place: String?) throws {
     for isDevelopment in [false, true] {

@@ -45,7 +45,7 @@ def test_a_service_waits_for_its_redis(tmp_path, executable):
     assert service.log().count('"waiting for redis"') == 1 and "Connection refused" in service.log()
 
 
-@pytest.mark.parametrize("setting", ["deliveryGeneration: 8d", "notificationGeneration: 6d"])
+@pytest.mark.parametrize("setting", ["deliveryGeneration: 8d", "notificationGeneration: 179d", "rpcAnswerTTL: 23h"])
 def test_a_service_refuses_to_forget_deliveries_while_senders_retry(tmp_path, setting):
     name = "queues." + setting.split(":", maxsplit=1)[0]
     with BareRedis(tmp_path / "redis") as redis:

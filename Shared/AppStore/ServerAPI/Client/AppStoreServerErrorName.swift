@@ -1,7 +1,8 @@
 /// The names of Apple's error codes in its documentation (error codes of the App Store Server API, the Retention Messaging API and the
 /// Advanced Commerce API, which share one range of numbers).
 public enum AppStoreServerErrorName {
-  /// The name of an error code; nil if this version does not know it.
+  /// The name of an error code; nil if this version does not know it. An unknown code is passed on with Apple's message
+  /// (``AppStoreServerAPIErrorRule``).
   public static func name(of errorCode: Int64) -> String? { names[errorCode] ?? retention[errorCode] ?? advancedCommerce[errorCode] }
 
   private static let names: [Int64: String] = [

@@ -12,7 +12,7 @@
 -- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
 -- in the owned form, commit adds it when it is verified.
 -- An entry of the ready stream has the fields i (delivery id), k (kind), b (body as it was received), a (envelope: all else of the message, in
--- JSON), o (order line, if any), and n (attempts) and h (history) if there was an attempt.
+-- JSON), and o (order line) if it keeps its order. payload.lua adds n (attempts), h (history) and r (deadline).
 -- A payload is {kind, body, envelope, attempts, history, line or false, deadline or nil}.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
@@ -48,7 +48,8 @@ else
       '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'
   end
 end
--- Only a message that ends the emptiness of a stream is announced; otherwise the shard's owner is reading already. The announcement has the
--- form of the reply to XRANGE, so that the owner can work the message without reading it.
+-- Published only if the stream was empty before; otherwise the shard's owner is reading already. The announcement has the form of the reply to
+-- XRANGE, so that the owner can work the message without reading it. It is empty if the message is not in the stream, keeps its order or is
+-- too large: then the owner reads.
 if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], announcement) end
 return 1

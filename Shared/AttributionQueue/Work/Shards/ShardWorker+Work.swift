@@ -2,8 +2,8 @@ import RedisClient
 
 /// The work of a shard: its messages are taken, handled in their order and settled, until the stream is empty.
 ///
-/// accept.lua announces a message that ends the emptiness of a stream, ``ShardSubscriptions`` receives the announcement and wakes the shard
-/// here. The handler of the intake is ``VerificationWorker/handle(_:)`` of verifier, and its joint handler for SKAdNetwork postbacks.
+/// accept.lua announces a message if its stream was empty before, ``ShardSubscriptions`` receives the announcement and wakes the shard here.
+/// The handler of the intake is `VerificationWorker.handle` of verifier, and its joint handler for SKAdNetwork postbacks.
 extension ShardWorker {
   func work(_ loop: WorkerLoop) async {
     await withDiscardingTaskGroup { work in
@@ -176,8 +176,9 @@ extension ShardWorker {
     return await message.traced { await self.handler(message) }
   }
 
-  /// Settles the batch: one script claims the natural keys, publishes the events in the feed and removes the messages, commit_plain.lua if all
-  /// natural keys are new, otherwise commit.lua. Returns the entries to work next, or nil if they must be read.
+  /// Settles the batch: one atomic step claims the natural keys, publishes the events in the feed and removes the messages. For a ``PlainBatch``
+  /// whose natural keys are new that is commit_plain.lua, or a transaction of the same effect; otherwise commit.lua. Returns the entries to
+  /// work next, or nil if they must be read.
   ///
   /// - Parameter readsOn: true if more entries are likely: then they are read at the same time.
   func settle(_ batch: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws

@@ -104,8 +104,8 @@ public final class ShardWorker: Sendable {
   }
 
   /// - Parameters:
-  ///   - joint: handles two or more messages that follow one another in one call. `handler` handles a single one, one whose trace is
-  ///     recorded, and one on which a worker may have crashed.
+  ///   - joint: handles two or more messages that follow one another, and that it accepts, in one call. `handler` handles all others: also
+  ///     those whose trace is recorded, on which a worker may have crashed, or which are left while the worker stops.
   ///   - handler: decides the outcome of a message. It is called again if the outcome could not be settled.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil, joint: JointHandler? = nil,

@@ -1,5 +1,5 @@
-/// Compresses large responses with gzip for callers that accept it. A caller that sends gzip and names no
-/// `Accept-Encoding` is taken to accept it.
+/// Compresses large responses with gzip for callers that accept it, and forbids caches to store answers to GET (`Cache-Control`, `Vary`). A caller
+/// that sends gzip and names no `Accept-Encoding` is taken to accept it.
 enum ResponseCompression {
   /// Responses with fewer bytes are not compressed.
   static let minBytes = 1024

@@ -1,7 +1,8 @@
 import AttributionProtocol
 import Cryptography
 
-/// The message of an RPC that was called by GET, from the query by Connect's protocol.
+/// The message of an RPC that was called by GET, from the query by Connect's protocol. ``RPCServer`` answers GET of a method that may change
+/// something with 405, and ``ResponseCompression`` marks answers with `Cache-Control: no-store` and `Vary`.
 struct QueryMessage {
   let bytes: [UInt8]
 
