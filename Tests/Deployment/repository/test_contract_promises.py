@@ -10,7 +10,7 @@ from google.protobuf import descriptor_pb2
 from Deployment.repository.test_documentation import ROOT
 
 sys.path.insert(0, str(ROOT / "Shared" / "AttributionProtocol" / "Generator"))
-from promises import kept, promises  # noqa: E402 the generator is a folder of scripts
+from promises import kept, promises
 
 F = descriptor_pb2.FieldDescriptorProto
 
