@@ -9,10 +9,12 @@ import WireJSON
 ///
 /// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. Its identifiers give the
 /// natural key, for SKAdNetwork `skadnetwork:` with ad network, transaction id and, from version 4.0 on, sequence index (``PostbackSniffer``).
-/// Verifier claims the same natural key if the postback is genuine, and it becomes the event's id.
+/// Verifier claims the same natural key if the postback is genuine, and it becomes the event's id. The idempotency key is the natural key with
+/// the SHA-256 of the body, after the ad network of the URL if it names one.
 ///
 /// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200, even if
-/// it is forged: verifier decides, and the sender learns nothing.
+/// it is forged: verifier decides, and the sender learns nothing. The accepted message wakes a ``ShardWorker`` of verifier, which calls
+/// `VerificationWorker`.
 struct PostbackIntake: Sendable {
   let deliveries: DeliveryQueue
 

@@ -3,7 +3,7 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// The common parts of both kinds of postbacks.
+/// The common parts of both kinds of postbacks: ``skAdNetwork(_:)`` and ``adAttributionKit(_:)`` call them.
 extension VerificationWorker {
   /// The reason of a rejection.
   private static let conflict = "conflicting_unsigned"
@@ -35,8 +35,9 @@ extension VerificationWorker {
     return [value, .source(adNetworkId: adNetworkId, source)]
   }
 
-  /// The outcome for a verified postback. The event is published in the atomic step that claims the natural key (``Settlement``), if the key is
-  /// new; otherwise `seen` decides. Only a verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
+  /// The outcome for a verified postback. If its natural key is new, the event is published in the feed of the message's shard, in the
+  /// atomic step that claims the key and removes the message (commit_plain.lua, ``Settlement``); otherwise `seen` decides. Only a
+  /// verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
   ///
   /// - Parameter conflict: the type of the event if this postback was published before with other unsigned values.
   func verified(

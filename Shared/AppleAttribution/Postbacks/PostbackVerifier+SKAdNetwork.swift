@@ -5,7 +5,8 @@ import WireJSON
 ///
 /// Apple signs the parameters of the postback, joined by U+2063 in the order of its version (``SKAdNetworkPostback/signedString``): for 4.0
 /// version, ad network, source identifier, app, transaction, redownload, source app or domain, fidelity type, did-win, sequence index. The key
-/// is a P-192 key up to version 2.0 and a P-256 key from 2.1 on (``ApplePublicKeys``).
+/// is a P-192 key up to version 2.0 and a P-256 key from 2.1 on (``ApplePublicKeys``: Apple's published ones, unless others are configured). If
+/// none of them fits, development keys are tried where that is configured, and the environment is then `development`.
 extension PostbackVerifier {
   /// Verifies a body as it was received.
   ///

@@ -4,7 +4,9 @@ import Traces
 
 /// Accepting deliveries.
 extension DeliveryQueue {
-  /// Claims the idempotency key and appends the message in one step. Returns when the write is as durable as the configuration requires.
+  /// Claims the idempotency key and appends the message in one step (accept.lua): the claim is a member of a set of the shard, the message an
+  /// entry of the shard's ready stream, and the delivery's record is set beside it. Returns when the write is as durable as the configuration
+  /// requires.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request) }
     var request = request
@@ -137,9 +139,9 @@ extension DeliveryQueue {
   }
 }
 
-/// The shard, the id and the order line of a delivery. Of the idempotency key's digest, bytes 4–7 choose the bucket, 8–15 are the member of the
-/// bucket (``Claim``), and 16–31 the delivery's id. The first byte of the order key's digest is the shard; without an order key that of the
-/// natural key's, and without both that of the idempotency key's.
+/// The shard, the id and the order line of a delivery. Digests are HMAC with SHA-256. Of the idempotency key's digest, bytes 4–7 choose the
+/// bucket, 8–15 are the member of the bucket (``Claim``), and 16–31 the delivery's id. The first byte of the order key's digest is the shard;
+/// without an order key that of the natural key's, and without both that of the idempotency key's.
 extension DeduplicationStore {
   /// Identifies the order line of the request; nil if it keeps no order.
   func line(_ request: AcceptRequest) -> String? {

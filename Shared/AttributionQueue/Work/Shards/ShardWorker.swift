@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// A message stays in the stream until it is settled, in the step that publishes its event. If a worker stops its heartbeats for
 /// ``QueueConfiguration/workerTimeout``, the next owner of its shards handles what is left in their streams; a late step of the former owner
-/// changes nothing. While workers of older builds run (``StoreForm/leased``), it leases the messages of its shards and shares them.
+/// changes nothing. If the reply to a step is lost, the worker takes the shard again, and repeats the step only if its messages are still in
+/// the stream. While workers of older builds run (``StoreForm/leased``), it leases the messages of its shards and shares them.
 public final class ShardWorker: Sendable {
   /// The kind of work that a handler does.
   public enum Pace: Sendable {
