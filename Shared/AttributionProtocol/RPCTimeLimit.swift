@@ -1,4 +1,4 @@
-/// The default and the longest time limit of a call.
+/// The default and the longest time limit of a call. The server reads `Connect-Timeout-Ms`, 1 to 10 digits, in `RPCExchange`.
 public struct RPCTimeLimit: Sendable, Hashable {
   public let `default`: Duration
   public let maximum: Duration

@@ -1,5 +1,9 @@
+import CCurl
+
 /// The settings of connections.
 public struct HTTPClientConfiguration: Sendable {
+  /// The least version of TLS, for all calls: 1.2.
+  static let minTLSVersion = Int(CURL_SSLVERSION_TLSv1_2)
   /// The time after which ``caFile`` is read again for new connections.
   static let anchorLifetime: Duration = .seconds(60)
   /// The greatest number of concurrent requests on one HTTP/2 connection, even if the server allows more, because all of them fail if it

@@ -60,7 +60,7 @@ final class Transfer {
     long(CURLOPT_TCP_KEEPINTVL, 1)
     _ = attribution_curl_limit_silence(handle, 5000)
     long(CURLOPT_TCP_NODELAY, 1)
-    long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    long(CURLOPT_SSLVERSION, HTTPClientConfiguration.minTLSVersion)
     text(CURLOPT_PROXY, "")
     long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
     long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(configuration.connectTimeout, request.timeout)))

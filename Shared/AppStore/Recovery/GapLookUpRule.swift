@@ -1,4 +1,5 @@
-/// The rules of a gap's look-up: when it begins, and what to do about Apple's errors. Pure: times and random numbers are passed in.
+/// The rules of a gap's look-up: when it begins, and what to do about Apple's errors. Pure: times and random numbers are passed in. `GapWork` asks
+/// Apple, for times before the retention of notifications for the transaction history.
 public enum GapLookUpRule {
   public enum Reaction: Sendable, Hashable {
     /// Retry after that many milliseconds.

@@ -1,7 +1,8 @@
 public import Cryptography
 import WireJSON
 
-/// Verifies JWS of the App Store: form, algorithm, chain, signature, identity, in this order (App Store Server API: JWSDecodedHeader, x5c).
+/// Verifies JWS of the App Store: form, algorithm, chain (``CertificateChainVerifier``: three certificates, leaf first), signature, identity, in
+/// this order (App Store Server API: JWSDecodedHeader, x5c).
 /// Pure: the time is passed in.
 public struct SignedDataVerifier: Sendable {
   private static let tokenLimit = 64 << 10

@@ -51,7 +51,7 @@ final class PostTransfer {
     set(CURLOPT_TCP_KEEPIDLE, 3)
     set(CURLOPT_TCP_KEEPINTVL, 1)
     _ = attribution_curl_limit_silence(handle, 5000)
-    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    set(CURLOPT_SSLVERSION, HTTPClientConfiguration.minTLSVersion)
     set(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { set(CURLOPT_CAINFO, caFile) }
     set(CURLOPT_CA_CACHE_TIMEOUT, Int(HTTPClientConfiguration.anchorLifetime.components.seconds))

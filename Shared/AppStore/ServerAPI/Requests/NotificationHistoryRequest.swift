@@ -2,6 +2,7 @@ import WireJSON
 
 /// The body of Get Notification History, the same on every page (NotificationHistoryRequest).
 public struct NotificationHistoryRequest: Sendable, Hashable {
+  /// Within Apple's retention: callers clip it (``NotificationRetention``).
   public let window: TimeWindow
   public let notificationType: String?
   public let notificationSubtype: String?

@@ -48,7 +48,7 @@ public struct RenewalDateExtension: Sendable, Hashable {
     }
     var object = body
     object["productId"] = .string(productId)
-    // Apple refuses an empty list (4000027).
+    // Empty means absent here: the contract has refused a list without items (`not_empty` in recovery.proto), as Apple does (4000027).
     if !storefronts.isEmpty { object["storefrontCountryCodes"] = .array(storefronts.map { .string($0) }) }
     return object
   }

@@ -270,7 +270,7 @@ public struct SendAttemptCount: RPCMessage, Hashable {
   }
 }
 
-/// A time range that Apple's history does not cover any more.
+/// A time range that Apple's history of notifications does not cover any more. GetTransactionHistory of its purchases shows what happened in it.
 public struct UncoveredRange: RPCMessage, Hashable {
   public var startDate: Timestamp?
   public var endDate: Timestamp?

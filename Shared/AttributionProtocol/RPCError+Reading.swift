@@ -1,6 +1,7 @@
 import WireJSON
 
 // How a client reads an answer that is not 200: the error is in the body; without a valid body the code is inferred from the HTTP status.
+// How the server writes one: `RPCError+JSON.swift`, and `retryAfterSeconds` for `Retry-After`.
 
 extension RPCError {
   /// Reads an answer that is not 200: the code is the body's, or derived from the status if the body has none.
