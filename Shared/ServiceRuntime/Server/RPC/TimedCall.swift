@@ -71,26 +71,21 @@ final class TimedCall: Expiring {
   var dueAt: ContinuousClock.Instant? { deadline }
 
   func endIfDue(at now: ContinuousClock.Instant) -> Bool {
-    let (isOver, work) = state.withLock { ($0.isOver, $0.work) }
-    guard !isOver else { return true }
-    guard deadline <= now else { return false }
-    end(.failure(.timeIsOver))
-    work?.cancel()
+    guard deadline <= now else { return state.withLock { $0.isOver } }
+    end(.failure(.timeIsOver), cancelsWork: true)
     return true
   }
 
-  private func end(_ outcome: Outcome) {
-    let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-      guard !state.isOver else { return nil }
+  private func end(_ outcome: Outcome, cancelsWork: Bool = false) {
+    let (work, waiting) = state.withLock { state -> (Task<Void, Never>?, CheckedContinuation<Outcome, Never>?) in
+      guard !state.isOver else { return (nil, nil) }
       state.isOver = true
-      state.work = nil
-      guard let waiting = state.waiting else {
-        state.outcome = outcome
-        return nil
-      }
-      state.waiting = nil
-      return waiting
+      if state.waiting == nil { state.outcome = outcome }
+      defer { (state.work, state.waiting) = (nil, nil) }
+      return (state.work, state.waiting)
     }
+    // Before the answer: who has it may rely on the work not going on unaware of the deadline.
+    if cancelsWork { work?.cancel() }
     waiting?.resume(returning: outcome)
   }
 }
