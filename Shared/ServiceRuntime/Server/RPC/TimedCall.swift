@@ -84,7 +84,7 @@ final class TimedCall: Expiring {
       defer { (state.work, state.waiting) = (nil, nil) }
       return (state.work, state.waiting)
     }
-    // Before the answer: who has it may rely on the work not going on unaware of the deadline.
+    // Cancelled before the answer is given; otherwise the work could go on for a moment after it.
     if cancelsWork { work?.cancel() }
     waiting?.resume(returning: outcome)
   }
