@@ -7,7 +7,8 @@ import ServiceRuntime
 import WireJSON
 
 /// Accepts App Store Server Notifications V2 (Responding to App Store Server Notifications). It answers 200 once they are on disk.
-/// ``NotificationSniffer`` makes their keys: before verification the `notificationUUID` with a digest of the bytes.
+/// ``NotificationSniffer`` makes their keys: the idempotency key is the natural key (environment and `notificationUUID`) with a digest of the
+/// bytes.
 struct NotificationIntake: Sendable {
   let deliveries: DeliveryQueue
 

@@ -52,8 +52,7 @@ struct PublicRouter: PublicResponder {
   }
 }
 
-/// The routes of the public port, each with and without a slash at its end, because Apple does
-/// not follow redirects.
+/// The routes of the public port, each with and without a slash at its end, because Apple does not follow redirects.
 enum PublicRoute: Sendable, Hashable {
   /// A postback; with the ad network if the URL names one.
   case postback(adNetworkId: String?)

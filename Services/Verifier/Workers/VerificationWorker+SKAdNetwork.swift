@@ -17,8 +17,8 @@ extension VerificationWorker {
     return leases.indices.map { outcome(of: leases[$0], &verdicts[$0]) }
   }
 
-  /// Only a valid verdict leads to `verified`, which claims the natural key; a forged postback never does. Takes the postback out of the
-  /// verdict.
+  /// Only a valid verdict leads to `verified`, which claims the natural key, so a forged postback claims none. The postback is moved out of the
+  /// verdict, which avoids a copy.
   private func outcome(of lease: LeasedMessage, _ verdict: inout SKAdNetworkVerdict) -> WorkOutcome {
     guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(

@@ -1,8 +1,7 @@
 import RedisClient
 
-/// A batch in which every message ends with at most one event, and claims a natural key if it has one. Verified postbacks do, unless
-/// ``QueueConfiguration/unsignedDigests`` is on; rejected ones, retries and messages that keep their order do not, so that their batches need
-/// commit.lua.
+/// A batch in which every message ends with at most one event, and with a natural key if there is an event. Verified postbacks end so, unless
+/// ``QueueConfiguration/unsignedDigests`` is on. A batch with a rejected postback, a retry or a message that keeps its order needs commit.lua.
 ///
 /// If all natural keys are new, the commands that settle the batch are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it
 /// in less time than commit.lua.

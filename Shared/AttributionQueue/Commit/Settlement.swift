@@ -182,7 +182,7 @@ struct Settlement: Sendable {
   }
 
   /// Settles the batch by commit_plain.lua. It does not wait for replicas: a failover that loses the step loses all of it, so the message is in
-  /// the stream again and is worked again.
+  /// the stream again and is handled again.
   private func commitPlain(_ batch: PlainBatch, isAnnounced: Bool = false) async throws(QueueError) -> PlainBatch.Outcome {
     guard originals.allows(batch) else { return .keepsOriginals }
     let commit = PlainCommit(batch, isAnnounced: isAnnounced)
